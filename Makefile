@@ -41,7 +41,7 @@ docs: ## check the links of the documents and the programs in them
 	bash .ci/run docs
 
 site: ## build the documents as a site, in dist/site
-	mkdir -p dist && cd tools/site && go run . -out ../../dist/site
+	mkdir -p dist && cd lab/site && go run . -out ../../dist/site
 
 cross: ## type-check and vet for Windows, macOS, arm64 and 32 bits
 	bash .ci/run cross

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/durable"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -28,6 +29,12 @@ func SortDiagnostics(list []Diagnostic) []Diagnostic { return source.SortDiagnos
 
 // IsAnnotated reports whether the doc comment of decl holds the annotation.
 func IsAnnotated(decl *ast.FuncDecl) bool { return source.IsAnnotated(decl) }
+
+// IsStep reports whether the doc comment of decl makes it a step of durable functions.
+func IsStep(decl *ast.FuncDecl) bool { return durable.IsStep(decl) }
+
+// IsDurable reports whether the doc comment of decl makes it a durable function.
+func IsDurable(decl *ast.FuncDecl) bool { return durable.IsDurable(decl) }
 
 // StreamLiteral returns the function literal that is the body of a stream if decl has the
 // form of one: a function that does nothing but return a literal with a yield. Otherwise it

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen/internal/load"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 // cachedModule is a module with a recorded run, next to a module that it requires.
@@ -58,30 +58,6 @@ func (m *cachedModule) run(config Config) (result *Result, loaded bool) {
 func (m *cachedModule) known(config Config) bool {
 	_, ok := config.cache([]string{"./..."}).Lookup()
 	return ok
-}
-
-func TestARunAfterAChangeOfCommentsLoadsNothing(t *testing.T) {
-	m := newCachedModule(t)
-	m.run(m.config)
-	for range 2 {
-		m.write("x.go", "package app // comment\n\n//movenext:async\nfunc F() {} // does nothing\n\n// end\n")
-		_, loaded := m.run(m.config)
-		assert.False(t, loaded)
-	}
-	m.write("x.go", "package app // comment\n\n//movenext:async\nfunc F() {} //movenext:async\n")
-	result, loaded := m.run(m.config)
-	assert.True(t, loaded)
-	assert.NotEmpty(t, result.Diagnostics)
-
-	m.write("x.go", "// comment\npackage app\n\n//movenext:async\nfunc F() {}\n")
-	_, loaded = m.run(m.config)
-	assert.True(t, loaded, "lines have moved")
-
-	m.write("x.go", "package app\n\n//movenext:async\nfunc F() {\n\tF() // again\n}\n")
-	m.run(m.config)
-	m.write("x.go", "package app\n\n//movenext:async\nfunc F() {\n\tF() // and again\n}\n")
-	_, loaded = m.run(m.config)
-	assert.True(t, loaded, "the output repeats comments in annotated functions")
 }
 
 func TestARunOfWhichNothingChangedLoadsNothing(t *testing.T) {

@@ -41,8 +41,7 @@ func initialiser(p *source.Package, spec *ast.ValueSpec) []source.Diagnostic {
 				return false
 			case *ast.CallExpr:
 				if _, suspends := p.Twins.Suspends(n, p.Info); suspends {
-					at := source.Extent{From: p.Position(n.Pos()), To: p.Position(n.End())}
-					found = append(found, blockingInitialiser(at, spec.Names[0].Name, types.ExprString(n.Fun)))
+					found = append(found, blockingInitialiser(p.Extent(n), spec.Names[0].Name, types.ExprString(n.Fun)))
 				}
 			}
 			return true

@@ -67,7 +67,7 @@ type Config struct {
 
 	// Accept names the durable functions whose changes are accepted (see [Result]).
 	// Naming a function that does not exist is an error. With Strand, instances that
-	// cannot be resumed are left behind, stuck.
+	// cannot be resumed are left behind, for workers that know their layout.
 	Accept []string
 	Strand bool
 

@@ -29,6 +29,26 @@ func blockingInitialiser(pos source.Extent, name, callee string) source.Diagnost
 	}
 }
 
+// halfPair returns a warning, since a call that blocks is correct.
+func halfPair(pos source.Extent, call, async, why string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: pos.From, End: pos.To, Category: source.CategoryTwin,
+		What: call + " blocks here although there is a function " + async,
+		Why:  "they are not a pair of twins: " + why,
+		Do:   "declare both in one place, with the same parameters, and the job of the results; or rename one",
+	}
+}
+
+// markedElsewhere returns a warning, since each build by itself is correct.
+func markedElsewhere(pos source.Extent, call, caller string, with, without string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: pos.From, End: pos.To, Category: source.CategoryTwin,
+		What: fmt.Sprintf("%s is marked %s in %s and not in %s", call, source.DirectiveAsync, with, without),
+		Why:  "the generated form of " + caller + " differs between these builds, so what one writes is stale in the other",
+		Do:   "mark both, even if one never waits, or neither",
+	}
+}
+
 // The findings about files, and defects of the generator.
 
 func cannotWrite(path string, err error) source.Diagnostic {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 // The code generated for a function that is not durable is the same whether or not the package has
@@ -63,4 +63,15 @@ func pay(ctx context.Context) error { return nil }
 	body, _, _ = strings.Cut(body, "\n// Digest of what is above")
 	assert.Contains(t, unlined(together), unlined(body), "a durable function in the same file")
 	assert.Contains(t, together, "var orderDurable = durable.Function[struct{}, struct{}, struct{}]{")
+}
+
+// Nothing else is annotated in the package.
+func TestAMigrationOfNoFunctionIsReportedInAnyPackage(t *testing.T) {
+	dir := testmodule.New(t, "example.com/p")
+	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte("package p\n\nimport \""+codegen.Module+"/durable\"\n\n"+
+		"//movenext:migrate name=order from=0123\nfunc migrate(*durable.Saved) error { return nil }\n"))
+	result, err := codegen.Generate(codegen.Config{Dir: dir}, "./...")
+	require.NoError(t, err)
+	require.Len(t, result.Diagnostics, 1)
+	assert.Contains(t, result.Diagnostics[0].String(), "p.go:6:6: migrate migrates order, and the package has no durable function of that name")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 var everything = flag.String("everything", "", "packages of the standard library, separated by commas, to annotate throughout beside the usual ones")

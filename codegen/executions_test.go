@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/movenext/movenext/codegen"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 var everywhere = flag.Bool("schedulers", false, "run the cases on all schedulers")

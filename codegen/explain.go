@@ -139,7 +139,7 @@ func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) (
 		e.machines = append(e.machines, t.root.explain(nil))
 	}
 	for i, m := range append([]*placedFunction{t.root}, t.literals...) {
-		if len(m.points()) > 0 {
+		if len(m.Points()) > 0 {
 			e.machines = append(e.machines, m.explain(&t.printed.Frames[i]))
 		}
 	}
@@ -149,7 +149,7 @@ func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) (
 // explain describes a machine that has been printed; frame is its frame, or nil if it has none.
 func (fn *placedFunction) explain(frame *emit.Frame) *Machine {
 	m := &Machine{
-		Function: fn.runtimeName(), Name: fn.Source.DocName(), File: fn.Source.File.Path,
+		Function: fn.RuntimeName, Name: fn.Source.DocName(), File: fn.Source.File.Path,
 	}
 	from, to := fn.Node.Pos(), fn.Node.End()
 	if fn.Literal != nil {
@@ -168,7 +168,7 @@ func (fn *placedFunction) explain(frame *emit.Frame) *Machine {
 	}
 	m.Frame, m.Edges = frame.Name, fn.edges()
 	fn.explainFrame(m, frame)
-	for _, p := range fn.points() {
+	for _, p := range fn.Points() {
 		m.Points = append(m.Points, fn.explainPoint(p, m, frame.Fields))
 	}
 	return m
@@ -194,7 +194,7 @@ func (fn *placedFunction) explainPoint(p *ir.Point, m *Machine, fields []emit.Fi
 	runtime := len(m.Fields) - len(fields)
 	for i, f := range fields {
 		switch {
-		case !fn.layout.Live.Holds(f.Slot, p.Resume.At):
+		case !fn.live.Holds(f.Slot, p.Resume.At):
 			continue
 		case m.Fields[runtime+i].Bytes < 0 || e.Bytes < 0:
 			e.Bytes = -1

@@ -20,7 +20,7 @@ func (fn *placedFunction) explainFrame(m *Machine, frame *emit.Frame) {
 		if t == nil || typeset.HasParam(t) {
 			known, f.Bytes = false, -1
 		} else {
-			f.Bytes = fn.Sizes.Sizeof(t)
+			f.Bytes = fn.Facts.Sizes.Sizeof(t)
 			layout = append(layout, types.NewField(token.NoPos, nil, f.Name, t, false))
 		}
 		m.Fields = append(m.Fields, f)
@@ -43,7 +43,7 @@ func (fn *placedFunction) explainFrame(m *Machine, frame *emit.Frame) {
 	}
 	m.Bytes = -1
 	if known {
-		m.Bytes = fn.Sizes.Sizeof(types.NewStruct(layout, nil))
+		m.Bytes = fn.Facts.Sizes.Sizeof(types.NewStruct(layout, nil))
 	}
 }
 
@@ -131,16 +131,16 @@ func (fn *placedFunction) edges() []Edge {
 				work = append(work, n+1) // the path of a panic is not drawn
 				continue
 			}
-			work = append(work, fn.layout.Live.Next(n)...)
+			work = append(work, fn.live.Next(n)...)
 		}
-		for to := AtEnd; to <= len(fn.points()); to++ {
+		for to := AtEnd; to <= len(fn.Points()); to++ {
 			if reached[to] {
 				list = append(list, Edge{from, to})
 			}
 		}
 	}
 	follow(AtStart, 0)
-	for _, p := range fn.points() {
+	for _, p := range fn.Points() {
 		if p.Resumed != nil {
 			follow(p.Number, p.Resume.At, p.Resumed.At)
 		} else {

@@ -7,7 +7,6 @@ import (
 	"go/format"
 	"path/filepath"
 
-	"github.com/movenext/movenext/codegen/internal/durable"
 	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
@@ -35,11 +34,8 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 	if len(file.Functions) > 0 {
 		body.WriteString(handshake(im.Path(source.StatemachinePath, "statemachine"), unsigned))
 	}
-	saved := func(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagnostic) {
-		return durable.Function(fn, im, r.since)
-	}
 	findings := translateAll(&body, file.Functions, im, r.translator())
-	findings = append(findings, translateAll(&body, file.Durables, im, saved)...)
+	findings = append(findings, translateAll(&body, file.Others, im, r.other.Translate)...)
 	if len(findings) > 0 {
 		return nil, findings
 	}
@@ -48,7 +44,14 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 		return nil, []source.Diagnostic{invalidOutput(file.Path, err.Error())}
 	}
 	out, mode := source.FileTwin(file.Path), r.cfg.mode()
-	data = emit.InsertDirectives(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
+	lines := func(line int) (string, int) {
+		named, line := pkg.Shown(file, line)
+		if named == "" {
+			named = inStacks(pkg, file.Path, mode)
+		}
+		return named, line
+	}
+	data = emit.InsertDirectives(data, lines, inStacks(pkg, out, mode))
 	return &output{path: out, source: file, data: source.Seal(data)}, nil
 }
 

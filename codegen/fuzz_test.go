@@ -11,7 +11,7 @@ import (
 
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 // FuzzGenerate generates from arbitrary source text. For any text, the generator must not panic,
@@ -34,6 +34,10 @@ func FuzzGenerate(f *testing.F) {
 	require.NoError(f, err)
 	require.NoError(f, ws.Add(source.JobPath, source.StatemachinePath))
 
+	// What is imported is checked here, once: the fuzzer would take a first input that needs ten
+	// seconds for one that hangs.
+	_, err = newRun(cfg, ws).do()
+	require.NoError(f, err)
 	for _, seed := range fuzzSeeds(f) {
 		f.Add(seed)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/codegen/internal/cache"
+	"github.com/movenext/movenext/codegen/internal/durable"
 	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
@@ -72,13 +73,13 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 		return nil, err
 	}
 	r := newRun(&cfg, ws)
-	r.cache = results
+	r.cache, r.patterns = results, patterns
 	result, err := r.do()
 	if err != nil {
 		return nil, err
 	}
 	if done, ok := result.toKeep(cfg.DryRun); ok {
-		results.Keep(ws, r.sources, done)
+		results.Keep(ws, done)
 	}
 	return result, nil
 }
@@ -114,25 +115,31 @@ type run struct {
 	sources *load.Sources
 	finder  *load.Finder
 	checker *load.Checker
+	other   kind
 	targets []*target
 	cache   *cache.Cache // nil: none
 
+	patterns []string
+
 	mu       sync.Mutex
 	findings map[string][]source.Diagnostic // by folder
-	pasts    map[string]*past               // by folder
 	override translator                     // nil: the one of the mode
 	done     int                            // targets that have ended a pass, over all passes
 }
 
 func newRun(cfg *Config, ws *load.Workspace) *run {
-	return &run{cfg: cfg, ws: ws, sources: load.NewSources(ws.Settings, ws.Fset), findings: map[string][]source.Diagnostic{}, pasts: map[string]*past{}}
+	sources := load.NewSources(ws.Settings, ws.Fset)
+	return &run{
+		cfg: cfg, ws: ws, sources: sources, findings: map[string][]source.Diagnostic{},
+		other: durable.New(ws, sources, cfg.Accept, cfg.Strand),
+	}
 }
 
 func (r *run) do() (*Result, error) {
 	if err := r.generate(); err != nil {
 		return nil, err
 	}
-	if err := r.leftBehind(); err != nil {
+	if err := r.other.Settle(r.folders(), r.report); err != nil && len(r.findings) == 0 {
 		return nil, err
 	}
 	return r.finish(), nil
@@ -140,17 +147,12 @@ func (r *run) do() (*Result, error) {
 
 // generate computes the outputs and findings of all folders.
 func (r *run) generate() error {
-	r.finder = load.Find(r.ws, r.sources)
+	r.finder = load.Find(r.ws, r.sources, r.other)
 	if r.findTargets(); len(r.targets) == 0 {
 		return nil
 	}
-	if err := r.ws.Add(source.JobPath, source.StatemachinePath); err != nil {
+	if err := r.ws.Add(r.finder.Runtime()...); err != nil {
 		return err
-	}
-	if r.finder.HasDurables() {
-		if err := r.ws.Add(source.DurablePath); err != nil {
-			return err
-		}
 	}
 	r.recall()
 	r.checker = load.NewChecker(r.finder, variants(r.targets))
@@ -164,6 +166,7 @@ func (r *run) generate() error {
 		return err
 	}
 	r.pass((*run).verify)
+	r.checkElsewhere()
 	r.remember()
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/tools/txtar"
 
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 var only = flag.String("case", "", "look only at the cases with this in their names")

@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 // traced is a program that runs its functions as plain Go and as machines. It prints the line of
@@ -269,7 +270,7 @@ func panicked(stack string) string {
 		return "no panic"
 	}
 	for line := range strings.Lines(stack) {
-		if line, _, _ = strings.Cut(strings.TrimSpace(line), " "); strings.Contains(line, "/main") && !strings.Contains(line, "(") {
+		if line, _, _ = strings.Cut(strings.TrimSpace(line), " "); (strings.Contains(line, "/main") || strings.HasPrefix(line, "main.y")) && !strings.Contains(line, "(") {
 			folders[path.Dir(line)] = true
 			return "panic in " + path.Base(line)
 		}
@@ -294,10 +295,38 @@ func main() {
 	run("each", func() { l.each(ctx, func(string) int { return 1 }) }, func() error { return of(l.eachAsync(ctx, func(string) int { return 1 })) })
 	run("ranges", func() { ranges(ctx) }, func() error { return of(rangesAsync(ctx)) })
 	run("literals", func() { literals(ctx) }, func() error { return of(literalsAsync(ctx)) })
+	run("grammar", func() { grammar(ctx, 1) }, func() error { return of(grammarAsync(ctx, 1)) })
 	for folder := range folders {
 		fmt.Println("folder", folder)
 	}
 	_ = os.Stdout.Sync()
+}
+
+// As a generator of parsers writes it:
+//line main.y:10
+//movenext:async
+func grammar(ctx context.Context, n int) int {
+	where("rule")
+	job.Yield()
+//line main.y:100
+	where("action")
+	a := n + where("sum")
+	if n > 0 {
+		where("kept")
+//line lexer/main.l:5
+		where("in the kept")
+		where("behind")
+	}
+	job.Yield()
+	/*line main.y:300:1*/ where("inline")
+//line main.go:1000
+	where("back")
+	for range n {
+		job.Yield()
+//line main.y:400
+		where("loop")
+	}
+	return []int{}[a]
 }
 `
 
@@ -312,6 +341,7 @@ one line 3 no panic
 each 5 no panic
 ranges 5 panic in main.go:168
 literals 10 panic in main.go:217
+grammar 10 panic in main.y:402
 `
 
 func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
@@ -338,7 +368,7 @@ func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
 			var rest []string
 			for line := range strings.Lines(string(printed)) {
 				if folder, ok := strings.CutPrefix(line, "folder "); ok {
-					assert.Contains(t, []string{form.named(dir), filepath.ToSlash(dir)}, strings.TrimSpace(folder))
+					assert.Contains(t, []string{form.named(dir), filepath.ToSlash(dir), ".", "lexer"}, strings.TrimSpace(folder))
 					continue
 				}
 				rest = append(rest, line)
@@ -346,4 +376,51 @@ func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
 			assert.Equal(t, tracedWant, strings.Join(rest, ""))
 		})
 	}
+}
+
+func TestDirectivesOfTheSourceAreFollowedByACheckAndByFindings(t *testing.T) {
+	dir := testmodule.New(t, "example.com/grammar")
+	testmodule.Write(t, filepath.Join(dir, "rules.go"), []byte(`package grammar
+
+import "github.com/movenext/movenext/job"
+
+//line rules.y:100
+//movenext:async
+func rule(a, b int) int {
+	job.Yield()
+//line rules.y:10
+	return a + b
+}
+
+var outside = rule(
+	1,
+//line other.y:7
+	2,
+)
+
+var above = rule(
+	1,
+//line other.y:1
+	2,
+)
+
+var within = rule(
+	1,
+//line other.y:12
+	2,
+)
+`))
+	result, err := codegen.Generate(codegen.Config{Dir: dir})
+	require.NoError(t, err)
+	require.Empty(t, result.Diagnostics)
+	var extents []string
+	for _, d := range result.Warnings {
+		extents = append(extents, fmt.Sprintf("%s:%d-%d", filepath.Base(d.End.Filename), d.Pos.Line, d.End.Line))
+	}
+	assert.Equal(t, []string{"other.y:4-13", "other.y:10-10", "rules.y:13-13"}, extents, "an extent never ends before it begins, or in another file")
+
+	assert.Contains(t, output(t, dir, "rules_async.go"), "//line rules.y:10\n")
+	assert.Empty(t, changed(t, codegen.Config{Dir: dir, DryRun: true}), "a check finds what a run has written")
+	testmodule.Write(t, filepath.Join(dir, "rules.go"), []byte(strings.Replace(output(t, dir, "rules.go"), "rules.y:10\n", "rules.y:11\n", 1)))
+	assert.Equal(t, []string{"rules_async.go"}, changed(t, codegen.Config{Dir: dir, DryRun: true}))
 }

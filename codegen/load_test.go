@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 // changed lists the base names of changed files, and requires that there are no findings.
@@ -74,10 +73,14 @@ func TestInOtherModulesOnlyTwinsThatExistCount(t *testing.T) {
 func TestInAWorkspaceAnnotationsOfAllItsModulesCount(t *testing.T) {
 	app, lib := twoModules(t)
 	goCommand(t, app, "work", "init", ".", lib)
-	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
+	result, err := codegen.Generate(codegen.Config{Dir: app})
+	require.NoError(t, err)
+	require.Len(t, result.Diagnostics, 1)
+	require.Contains(t, result.Diagnostics[0].String(), "go tool movenext -C "+app+" ./... example.com/lib")
+	require.Equal(t, []string{"app_async.go", "lib_async.go"}, changed(t, codegen.Config{Dir: app}, "./...", "example.com/lib"))
 	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(r, 1)")
-	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: app}, "example.com/lib"))
 	goCommand(t, app, "vet", "./...", "example.com/lib")
+	require.Empty(t, changed(t, codegen.Config{Dir: app}))
 }
 
 // TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with vendored packages only.
@@ -105,6 +108,20 @@ func TestAFirstRunInAVendoredModuleIsToldWhatToVendor(t *testing.T) {
 	goCommand(t, dir, "mod", "vendor")
 	_, err := codegen.Generate(codegen.Config{Dir: dir, Env: append(os.Environ(), "GOFLAGS=-mod=vendor")})
 	require.ErrorContains(t, err, `write import _ "github.com/movenext/movenext/statemachine" in a file of the module and run go mod vendor`)
+}
+
+func TestInAWorkspaceVendoringIsForAllModules(t *testing.T) {
+	app, lib := twoModules(t)
+	goCommand(t, app, "work", "init", ".", lib)
+	need := filepath.Join(app, "need.go")
+	testmodule.Write(t, need, []byte("package app\n\nimport _ \"github.com/movenext/movenext/job\"\n"))
+	goCommand(t, app, "work", "vendor")
+	_, err := codegen.Generate(codegen.Config{Dir: app}, "./...", "example.com/lib")
+	require.ErrorContains(t, err, "in a file of the module and run go work vendor")
+	testmodule.Write(t, need, []byte("package app\n\nimport _ \"github.com/movenext/movenext/statemachine\"\n"))
+	goCommand(t, app, "work", "vendor")
+	require.Equal(t, []string{"app_async.go", "lib_async.go"}, changed(t, codegen.Config{Dir: app}, "./...", "example.com/lib"))
+	goCommand(t, app, "vet", "./...")
 }
 
 func TestAModuleThatDoesNotRequireTheRuntimeIsToldSo(t *testing.T) {
@@ -153,9 +170,55 @@ func TestPatternsLimitWhatIsWrittenButNotWhatIsKnown(t *testing.T) {
 	dir := testmodule.New(t, "example.com/p")
 	testmodule.Write(t, filepath.Join(dir, "lib", "lib.go"), []byte(callee))
 	testmodule.Write(t, filepath.Join(dir, "app", "app.go"), []byte(strings.ReplaceAll(caller, "example.com/lib", "example.com/p/lib")))
+	for _, check := range []bool{false, true} {
+		result, err := codegen.Generate(codegen.Config{Dir: dir, DryRun: check}, "./app")
+		require.NoError(t, err)
+		require.Empty(t, result.Files, "code that calls what does not exist would not build")
+		require.Len(t, result.Diagnostics, 1)
+		assert.Contains(t, result.Diagnostics[0].String(), filepath.Join("app", "app.go")+":6:27: the generated code of example.com/p/lib is missing or out of date for F; ")
+		assert.Contains(t, result.Diagnostics[0].String(), "go tool movenext -C "+dir+" ./app example.com/p/lib")
+	}
+	changed(t, codegen.Config{Dir: dir}, "./lib")
 	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: dir}, "./app"))
 	assert.Contains(t, output(t, filepath.Join(dir, "app"), "app_async.go"), "lib.FEnter(r, 1)")
-	names := changed(t, codegen.Config{Dir: dir})
-	assert.True(t, slices.Equal([]string{"lib_async.go"}, names), names)
 	goCommand(t, dir, "vet", "./...")
+}
+
+// What a package calls, and in which state the code of its callee is.
+func TestCodeOfUnmatchedPackagesIsThereWhereItIsNeeded(t *testing.T) {
+	const head = "package lib\n\nimport \"context\"\n\ntype T struct{}\n\n//movenext:async\nfunc F(ctx context.Context, n int) error { return nil }\n\n"
+	sources := map[string]string{
+		"calls a function":   "//movenext:async\nfunc G(ctx context.Context) error { return lib.F(ctx, 1) }\n",
+		"calls a method":     "//movenext:async\nfunc G(ctx context.Context) error { return lib.T{}.M(ctx) }\n",
+		"starts a twin":      "//movenext:async\nfunc G(ctx context.Context) { lib.FAsync(ctx, 1) }\n",
+		"calls a plain form": "//movenext:async\nfunc G(ctx context.Context) { go lib.F(ctx, 1) }\n",
+		"calls nothing":      "//movenext:async\nfunc G(ctx context.Context, _ lib.T) {}\n",
+	}
+	const method = "//movenext:async\nfunc (T) M(ctx context.Context) error { return nil }\n"
+	states := map[string]struct {
+		generated, now string // of the package lib; generated may be empty
+		function, meth bool   // there is no such twin
+	}{
+		"never generated":         {"", head + method, true, true},
+		"up to date":              {head + method, head + method, false, false},
+		"older than the method":   {head, head + method, false, true},
+		"with another parameter":  {strings.ReplaceAll(head, "n int", "n string") + method, head + method, true, false},
+		"with parameters renamed": {strings.ReplaceAll(head, "n int", "m int") + method, head + method, false, false},
+	}
+	for name, state := range states {
+		dir := testmodule.New(t, "example.com/p")
+		lib, app := filepath.Join(dir, "lib", "lib.go"), filepath.Join(dir, "app", "app.go")
+		if state.generated != "" {
+			testmodule.Write(t, lib, []byte(state.generated))
+			changed(t, codegen.Config{Dir: dir}, "./lib")
+		}
+		testmodule.Write(t, lib, []byte(state.now))
+		for calls, text := range sources {
+			testmodule.Write(t, app, []byte("package app\n\nimport (\n\"context\"\n\"example.com/p/lib\"\n)\n\n"+text))
+			result, err := codegen.Generate(codegen.Config{Dir: dir, DryRun: true, Cache: filepath.Join(dir, "cache")}, "./app")
+			require.NoError(t, err)
+			needs := state.function && (calls == "calls a function" || calls == "starts a twin") || state.meth && calls == "calls a method"
+			assert.Equal(t, needs, len(result.Diagnostics) > 0, "%s, %s: %v", name, calls, result.Diagnostics)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
-	"strconv"
 
 	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/emit"
@@ -33,6 +32,7 @@ type translation struct {
 	facts       *analyse.Facts
 	lowered     *lower.Output
 	derivations *unnamed.Derivations
+	frames      map[*ast.FuncLit]string // the types of the literals' frames, once they are needed
 	root        *placedFunction
 	literals    []*placedFunction
 	printed     emit.Output
@@ -43,7 +43,7 @@ type translation struct {
 // and names.
 type placedFunction struct {
 	*lower.Function
-	layout  *place.Layout                       // nil: it needs no frame
+	live    *place.Liveness                     // nil: it needs no frame
 	unnamed map[*ir.Variable]unnamed.Derivation // how to infer the types that cannot be named
 }
 
@@ -107,14 +107,10 @@ func (t *translation) place(fn *placedFunction) {
 	} else {
 		keep.Peers(fn.Code)
 	}
-	fn.layout = place.Variables(&place.Function{
-		Code: fn.Code, Vars: fn.Vars, Lifted: fn.Lifted, Inputs: fn.Inputs(), Results: fn.Results,
-		Sizes: fn.Sizes, Spell: spell,
-		Debug: t.debug, Stream: fn.Streams(), Defers: fn.Defers, Resumes: fn.Epilogue != nil || fn.Loops,
-	})
+	fn.live = place.Variables(&place.Function{Function: fn.Function.Function, Sizes: fn.Facts.Sizes, Spell: spell, Debug: t.debug})
 	t.findings = append(t.findings, fn.heldUnsafe()...)
 	fn.Names.Choose(naming.Placed{
-		Points: fn.points(), Slots: fn.layout.Slots, Vars: fn.Vars, Results: fn.Results, Returned: place.PassedVariables(fn.Results), Hides: fn.hides,
+		Points: fn.Points(), Slots: fn.Slots, Vars: fn.Vars, Results: fn.Results, Returned: place.PassedVariables(fn.Results), Hides: fn.hides,
 	})
 }
 
@@ -132,30 +128,19 @@ func (t *translation) input() *emit.Input {
 
 // spelling writes the types of variables, including those of the literals.
 func (t *translation) spelling() emit.Spelling {
-	frames := map[*ast.FuncLit]string{}
-	for lit, l := range t.facts.Literals.Machines {
-		frames[lit] = l.Names.Frame + t.facts.Imports.TypeArgs(t.facts.Source)
+	if t.frames == nil {
+		t.frames = map[*ast.FuncLit]string{}
+		args := t.facts.Imports.TypeArgs(t.facts.Source)
+		for lit, l := range t.facts.Literals.Machines {
+			t.frames[lit] = l.Names.Frame + args
+		}
 	}
-	return emit.Spelling{Source: t.facts.Source, Imports: t.facts.Imports, Frames: frames}
+	return emit.Spelling{Source: t.facts.Source, Imports: t.facts.Imports, Frames: t.frames}
 }
-
-// points returns the suspension points.
-func (fn *placedFunction) points() []*ir.Point { return ir.Points(fn.Code) }
 
 // output returns the printer's input for one function.
 func (fn *placedFunction) output() *emit.Function {
-	out := &emit.Function{
-		Node: fn.Node, Signature: fn.Signature, RuntimeName: fn.runtimeName(), Declared: fn.Declared, Names: fn.Names,
-		Receiver: fn.Receiver, Captured: fn.Captured, Params: fn.Params, Results: fn.Results, Vars: fn.Vars, Unnamed: fn.unnamed,
-		Code: fn.Code, Lifted: fn.Lifted, Defers: fn.Defers, Loops: fn.Loops, Epilogue: fn.Epilogue, Whole: fn.Whole, Tail: fn.Tail,
-	}
-	if fn.layout != nil {
-		out.Slots = fn.layout.Slots
-	}
-	if fn.Literal != nil {
-		out.Literal = &emit.Literal{Entered: fn.Entered, Started: fn.Literal.Started, Hosts: fn.Literal.Hosts}
-	}
-	return out
+	return &emit.Function{Function: fn.Function.Function, Names: fn.Names, Unnamed: fn.unnamed}
 }
 
 // keepNamed moves to the frame all source variables whose types can be named there, so that
@@ -165,7 +150,7 @@ func (fn *placedFunction) keepNamed() {
 		if v.Obj == nil {
 			continue
 		}
-		if _, err := fn.Imports.TypeString(v.Type); err == nil {
+		if _, err := fn.Facts.Imports.TypeString(v.Type); err == nil {
 			v.Place = ir.InFrame
 		}
 	}
@@ -184,7 +169,7 @@ func (fn *placedFunction) hides(result *ir.Variable) bool {
 		case *ast.FuncLit:
 			return node == fn.Node // literals have results of their own
 		case *ast.Ident:
-			if obj, declares := fn.Info.Defs[node]; declares && node.Name == result.Name {
+			if obj, declares := fn.Facts.Info.Defs[node]; declares && node.Name == result.Name {
 				hidden = hidden || obj == nil || !lowered[obj]
 			}
 		}
@@ -196,30 +181,10 @@ func (fn *placedFunction) hides(result *ir.Variable) bool {
 // heldUnsafe reports pointers that would be kept across a suspension but must not be.
 func (fn *placedFunction) heldUnsafe() []source.Diagnostic {
 	var found []source.Diagnostic
-	asked := map[*ir.Variable]bool{}
-	for _, p := range fn.points() {
-		for v := range fn.layout.Live.Before(p.Resume.At) {
-			if v.Type == nil || asked[v] || !typeset.IsBasic(v.Type, types.UnsafePointer) {
-				continue
-			}
-			asked[v] = true
-			if fn.MayBeOwn(v) {
-				found = append(found, heldUnsafe(fn.Source.ExtentOf(v.Obj), v.Name))
-			}
+	for v := range fn.live.Across() {
+		if v.Type != nil && typeset.IsBasic(v.Type, types.UnsafePointer) && fn.Facts.MayBeOwn(v) {
+			found = append(found, heldUnsafe(fn.Source.ExtentOf(v.Obj), v.Name))
 		}
 	}
 	return found
-}
-
-// runtimeName returns the function's name as the Go runtime gives it. For a literal, it ends
-// in the number in the names of the literal's declarations.
-func (fn *placedFunction) runtimeName() string {
-	if fn.Literal != nil {
-		for i, l := range fn.Literals.Order {
-			if l == fn.Literal {
-				return fn.Source.RuntimeName() + ".func" + strconv.Itoa(i+1)
-			}
-		}
-	}
-	return fn.Source.RuntimeName()
 }

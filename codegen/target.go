@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/movenext/movenext/codegen/internal/cache"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
@@ -35,7 +37,7 @@ func (r *run) lowerTarget(t *target) {
 	}
 	pkg, wrong := r.checker.Model(t.Variant)
 	r.report(t.Dir, wrong...)
-	t.warnings = r.initialisers(t, pkg)
+	t.warnings = slices.Concat(r.initialisers(t, pkg), halfPairs(pkg), r.otherBuilds(pkg))
 	for _, file := range pkg.Files {
 		out, found := r.generateFile(pkg, file)
 		r.report(t.Dir, found...)
@@ -43,7 +45,6 @@ func (r *run) lowerTarget(t *target) {
 			t.outputs = append(t.outputs, out)
 		}
 	}
-	r.idleMigrations(t, pkg)
 }
 
 // variants returns the variants of the targets.
@@ -59,8 +60,8 @@ func variants(targets []*target) []*load.Variant {
 func (r *run) recall() {
 	known := r.cache.Packages(r.ws, r.sources)
 	for _, t := range r.targets {
-		if r.sources.OwnsDurables(t.Variant) {
-			continue // their outputs depend on their past
+		if t.Others {
+			continue // their outputs depend on more than their source
 		}
 		t.kept = known.Of(t.Variant)
 		files, ok := t.kept.Outputs()

@@ -33,8 +33,9 @@ const (
 type FileChange struct {
 	Path   string
 	Change Change
-	why    string // why a file is Damaged
-	Data   []byte // its contents now, or if it were neither Edited nor Damaged; nil: no file
+	why    string   // why a file is Damaged
+	said   []string // for [Result.Accepted]
+	Data   []byte   // its contents now, or if it were neither Edited nor Damaged; nil: no file
 }
 
 // finish compares the outputs with the files on disk, and writes.
@@ -67,8 +68,8 @@ func (r *run) finish() *Result {
 		result.Files = append(result.Files, byDir[dir]...)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		if p := r.pasts[dir]; p != nil {
-			result.Accepted = append(result.Accepted, p.accepted...)
+		for _, c := range byDir[dir] {
+			result.Accepted = append(result.Accepted, c.said...)
 		}
 	}
 	for _, found := range r.findings {
@@ -117,23 +118,23 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 		}
 		for _, out := range t.outputs {
 			planned[out.path] = true
-			change := FileChange{Path: out.path, Data: out.data, Change: Updated}
-			old, err := r.ws.Read(out.path)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				change.Change = Created
-			case err != nil:
+			change, old, err := r.change(out.path, out.data)
+			if err != nil {
 				return nil, err
-			case bytes.Equal(source.UnixLines(old), out.data):
-				change.Change = Unchanged
-			case !r.cfg.Overwrite:
+			}
+			if change.Change == Updated && !r.cfg.Overwrite {
 				change.keep(old)
 			}
 			list = append(list, change)
 		}
 	}
-	if c, ok := r.pasts[dir].change(); ok {
-		list = append(list, c)
+	if path, data, said := r.other.Beside(dir); path != "" {
+		change, _, err := r.change(path, data)
+		if err != nil {
+			return nil, err
+		}
+		change.said = said
+		list = append(list, change)
 	}
 	paths, err := r.ws.InFolder(dir)
 	if err != nil {
@@ -154,6 +155,19 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 		list = append(list, change)
 	}
 	return list, nil
+}
+
+// change compares a file with the one on disk, and returns the latter.
+func (r *run) change(path string, data []byte) (c FileChange, old []byte, err error) {
+	c = FileChange{Path: path, Data: data, Change: Updated}
+	old, err = r.ws.Read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.Change, err = Created, nil
+	case err == nil && bytes.Equal(source.UnixLines(old), data):
+		c.Change = Unchanged
+	}
+	return c, old, err
 }
 
 // keep marks c as an edited or damaged file that stays as it is, if the old file is one.
@@ -181,8 +195,7 @@ func (r *run) orphan(path string, data []byte) bool {
 	src := r.sources.Get(from)
 	return src.Syntax == nil || src.Generated ||
 		!slices.ContainsFunc(source.Directives(src.Syntax), func(d source.Directive) bool {
-			_, isDurable := source.DurableName(d.Text)
-			return d.Text == source.DirectiveAsync || isDurable
+			return d.Text == source.DirectiveAsync || r.other.IsAnnotation(d.Text)
 		})
 }
 

@@ -41,8 +41,7 @@ func (e *AutoResetEvent) Wait(ctx context.Context) error {
 }
 
 // WaitAsync returns a job that completes when the event is set, which resets it,
-// or is Canceled when ctx ends first. It does not block; it allocates nothing if
-// the event is set.
+// or is Canceled when ctx ends first. It allocates nothing if the event is set.
 func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -66,15 +65,14 @@ func (e *autoResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*s
 	return enterWaitVoid(r, ctx, e, job.Void{}), nil
 }
 
-// TryWait resets the event and reports whether it was set. It does not block.
+// TryWait resets the event and reports whether it was set.
 func (e *AutoResetEvent) TryWait() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.take()
 }
 
-// Set lets the first waiter continue or, without waiters, the next caller. It
-// does not block.
+// Set lets the first waiter continue or, without waiters, the next caller.
 func (e *AutoResetEvent) Set() {
 	e.mu.Lock()
 	decided := e.signal()
@@ -93,7 +91,7 @@ func (e *AutoResetEvent) signal() (decided outcomes) {
 	return decided
 }
 
-// Reset undoes a Set that no waiter has consumed. It does not block.
+// Reset undoes a Set that no waiter has consumed.
 func (e *AutoResetEvent) Reset() { e.TryWait() }
 
 // take resets a set event.

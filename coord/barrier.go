@@ -54,8 +54,7 @@ func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 }
 
 // WaitAsync returns a job that completes when all participants have arrived, with
-// true for exactly one of each phase, or is Canceled when ctx ends first. It does
-// not block.
+// true for exactly one of each phase, or is Canceled when ctx ends first.
 func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -90,8 +89,7 @@ func (b *Barrier) isLast() bool {
 
 // Add changes the number of participants by n, from the current phase on. A negative n
 // ends the phase if only the leaving participants were missing; the last to arrive is
-// then the leader. It does not block. It panics if fewer participants would remain than
-// are waiting.
+// then the leader. It panics if fewer participants would remain than are waiting.
 func (b *Barrier) Add(n int) {
 	b.mu.Lock()
 	parties := b.parties + n
@@ -110,7 +108,7 @@ func (b *Barrier) Add(n int) {
 	decided.deliver(nil)
 }
 
-// Phase returns the number of phases that have ended. It does not block.
+// Phase returns the number of phases that have ended.
 func (b *Barrier) Phase() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -72,7 +72,7 @@ func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) 
 }
 
 // Subscribe returns a subscription to later elements. Close it when it is no longer read;
-// an open subscription that is not read may hold up all senders. It does not block.
+// an open subscription that is not read may hold up all senders.
 func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 	s := &Subscription[T]{subscription[T]{broadcast: &b.hiddenBroadcast}}
 	b.mu.Lock()
@@ -82,7 +82,7 @@ func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 	return s
 }
 
-// Subscriptions returns the current number of subscriptions. It does not block.
+// Subscriptions returns the current number of subscriptions.
 func (b *Broadcast[T]) Subscriptions() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +94,7 @@ func (b *Broadcast[T]) Close() { b.CloseCause(nil) }
 
 // CloseCause closes the broadcast. From now on sends fail with an error that matches
 // [ErrClosed] and cause, including sends that wait. Receives return the elements that are
-// still unread, and then the same error. Closing again does nothing. It does not block.
+// still unread, and then the same error. Closing again does nothing.
 func (b *Broadcast[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	b.mu.Lock()

@@ -29,8 +29,8 @@ func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 }
 
 // SendAsync returns a job that completes once v was sent, is Canceled when ctx ends
-// first, or has faulted with an error of [Broadcast.Send]. It does not block; it
-// allocates nothing if the broadcast has room.
+// first, or has faulted with an error of [Broadcast.Send]. It allocates nothing if the
+// broadcast has room.
 func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (b *broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) 
 }
 
 // TrySend is [Broadcast.Send] without waiting: if Send would wait, TrySend returns
-// [ErrFull]. It does not block.
+// [ErrFull].
 func (b *Broadcast[T]) TrySend(v T) error {
 	mustWait, err := b.offer(v)
 	if mustWait {

@@ -104,11 +104,11 @@ func NewPriority[T any](rank func(T) int64) *Channel[T] {
 }
 
 // Len returns the number of elements that the channel holds now, not counting those of
-// waiting senders. It does not block.
+// waiting senders.
 func (c *Channel[T]) Len() int { return (*channelReport[T])(&c.hiddenChannel).Len() }
 
 // Cap returns the number of elements that the channel can hold; math.MaxInt means
-// unbounded. It does not block.
+// unbounded.
 func (c *Channel[T]) Cap() int { return c.capacity }
 
 // Close is [Channel.CloseCause] without a cause.
@@ -117,7 +117,7 @@ func (c *Channel[T]) Close() { c.CloseCause(nil) }
 // CloseCause closes the channel. From now on sends fail with an error that matches
 // [ErrClosed] and cause, including sends that wait: their elements remain with the
 // senders. Receives return the elements that the channel holds, and then the same error.
-// Closing again does nothing. It does not block.
+// Closing again does nothing.
 func (c *Channel[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	c.mu.Lock()
@@ -161,6 +161,16 @@ func (c *channel[T]) push(v T, rank int64) {
 		c.ranked.push(v, rank)
 	} else {
 		c.fifo.push(v)
+	}
+}
+
+// unpop undoes pop: v is the next to be received.
+func (c *channel[T]) unpop(v T) {
+	c.setNonEmpty()
+	if c.rank != nil {
+		c.ranked.unpop(v)
+	} else {
+		c.fifo.unpop(v)
 	}
 }
 

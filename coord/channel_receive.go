@@ -32,7 +32,7 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 
 // ReceiveAsync returns a job that completes with an element, is Canceled when ctx ends
 // first, or has faulted with an error of [Channel.Receive]. Dropping the job drops the
-// element. It does not block.
+// element.
 func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *channel[T]) receiveEnter(r *statemachine.Run, ctx context.Context) (e *
 }
 
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
-// [ErrEmpty], or [ErrClosed] if there will never be one. It does not block.
+// [ErrEmpty], or [ErrClosed] if there will never be one.
 func (c *Channel[T]) TryReceive() (T, error) {
 	v, mustWait, err := c.poll()
 	if mustWait {
@@ -112,8 +112,12 @@ func (c *Channel[T]) TryReceive() (T, error) {
 func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] { return receiveAll(ctx, c) }
 
 // AllAsync is [Channel.All] as a stream. A range over it holds no worker between
-// elements, and each range receives further elements. It does not block.
-func (c *Channel[T]) AllAsync(ctx context.Context) *job.Stream[T] { return receiveAllAsync(ctx, c) }
+// elements, and each range receives further elements. A consumer that leaves the stream while it
+// waits takes no element: one that comes too late goes back to the front of the channel, for the
+// next receive, even if the channel is full by then.
+func (c *Channel[T]) AllAsync(ctx context.Context) *job.Stream[T] {
+	return statemachine.TakesBack(receiveAllAsync(ctx, c), c.putBack)
+}
 
 // receiveAll is Channel.All. It is separate because its machine's frame would otherwise
 // be a name that users see.
@@ -131,6 +135,28 @@ func receiveAll[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 			}
 		}
 	}
+}
+
+// putBack puts v, the element that was taken last, back in front.
+func (c *channel[T]) putBack(v T) {
+	c.mu.Lock()
+	decided := c.takeBack(v)
+	c.mu.Unlock()
+	decided.deliver(nil)
+}
+
+// takeBack is putBack with mu held. The waiting receiver that came first gets v, or else the next
+// receive. The channel may then hold one more than its capacity, since the send has ended.
+func (c *channel[T]) takeBack(v T) (decided outcomes) {
+	c.leaveFastPath()
+	if !c.receivers.empty() {
+		next := c.receivers.pop()
+		next.value = v
+		decided.add(next)
+		return decided
+	}
+	c.unpop(v)
+	return c.watchers.serveAll(job.Void{}, nil)
 }
 
 // poll takes an element if that is possible at once, or reports that it must wait.
@@ -167,7 +193,7 @@ func (c *channel[T]) take() (t takeResult[T]) {
 	switch {
 	case c.len() > 0:
 		t.value = c.pop()
-		if !c.senders.empty() {
+		if !c.senders.empty() && c.len() < c.capacity { // an element that came back is beyond it
 			s := c.senders.pop()
 			c.push(s.request, 0)
 			t.decided.add(s)

@@ -19,7 +19,7 @@ const (
 // receiveAllAsync returns the stream of [receiveAll]: each range over it runs the function as a
 // state machine.
 func receiveAllAsync[T any](ctx context.Context, c *Channel[T]) *job.Stream[T] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[T, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[T, error] {
 		return &receiveAllFrame[T]{ctx: ctx, c: c}
 	})
 }
@@ -51,8 +51,8 @@ func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(state)
 	}
 for1:
-	// channel_receive.go:125: v, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/channel_receive.go:125
+	// channel_receive.go:129: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/channel_receive.go:129
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:58
 	if f.receive1 == nil {
@@ -61,34 +61,34 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/channel_receive.go:125
+//line github.com/movenext/movenext/coord/channel_receive.go:129
 	v, f.err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:67
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/channel_receive.go:126
+//line github.com/movenext/movenext/coord/channel_receive.go:130
 	if f.err == ErrClosed { // itself: without a cause
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/channel_receive_async.go:73
 		return true
-//line github.com/movenext/movenext/coord/channel_receive.go:128
+//line github.com/movenext/movenext/coord/channel_receive.go:132
 	}
-	// channel_receive.go:129: if !yield(v, err) || err != nil {
-//line github.com/movenext/movenext/coord/channel_receive.go:129
+	// channel_receive.go:133: if !yield(v, err) || err != nil {
+//line github.com/movenext/movenext/coord/channel_receive.go:133
 	f.Emit(v, f.err)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:80
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/coord/channel_receive.go:129
+//line github.com/movenext/movenext/coord/channel_receive.go:133
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/coord/channel_receive.go:129
+//line github.com/movenext/movenext/coord/channel_receive.go:133
 		if !yield1 {
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/coord/channel_receive.go:129
+//line github.com/movenext/movenext/coord/channel_receive.go:133
 	if f.err == nil {
 		goto endIf1
 	}
@@ -102,7 +102,7 @@ endIf1:
 
 // Location returns where [receiveAll] is suspended.
 func (f *receiveAllFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 125, 129)
+	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 129, 133)
 }
 
-// Digest of what is above: 891dbd0944b01ffe
+// Digest of what is above: 4c7e65449c657949

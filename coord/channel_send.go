@@ -29,8 +29,8 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 }
 
 // SendAsync returns a job that completes once v was sent, is Canceled when ctx ends
-// first, or has faulted with an error of [Channel.Send]. It does not block; it allocates
-// nothing if the channel has room.
+// first, or has faulted with an error of [Channel.Send]. It allocates nothing if the
+// channel has room.
 func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *channel[T]) findsNoReceiver() bool {
 }
 
 // TrySend is [Channel.Send] without waiting: if Send would wait, TrySend returns
-// [ErrFull]. It does not block.
+// [ErrFull].
 func (c *Channel[T]) TrySend(v T) error {
 	mustWait, err := c.offer(v)
 	if mustWait {
@@ -176,10 +176,10 @@ func (c *channel[T]) put(v T, rank int64) (p putResult[T]) {
 		p.mustWait = true
 	case c.full == Reject:
 		p.err = ErrFull
-	case c.full == DropOldest && c.len() > 0:
+	case c.full == DropOldest && c.len() > 0 && c.capacity > 0:
 		p.drops, p.lost = true, c.pop()
 		c.push(v, rank)
-	default: // if nothing is held, the newest is the oldest
+	default: // if nothing can be held, the newest is the oldest
 		p.drops, p.lost = true, v
 	}
 	return p

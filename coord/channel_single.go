@@ -136,9 +136,9 @@ func (c *channel[T]) seatReceiver(w *waiter[T, job.Void]) bool {
 	return true
 }
 
-// seatSender is seatReceiver for a sender.
+// seatSender is seatReceiver for a sender. An element that was put back precedes that of w.
 func (c *channel[T]) seatSender(w *waiter[job.Void, T]) bool {
-	if !c.senders.empty() || !c.sender.CompareAndSwap(nil, w) {
+	if c.len() > 0 || !c.senders.empty() || !c.sender.CompareAndSwap(nil, w) {
 		return false
 	}
 	c.level.Store(senderAlone)

@@ -345,3 +345,11 @@ func TestNoElementIsLostOrDoubled(t *testing.T) {
 		})
 	}
 }
+
+// A cause that matches ErrClosed may say more.
+func TestACauseThatMatchesErrClosedIsKept(t *testing.T) {
+	cause := errors.Join(ErrClosed, errors.New("flush"))
+	assert.Equal(t, cause, closedError(cause))
+	assert.Equal(t, ErrClosed, closedError(ErrClosed))
+	assert.Equal(t, ErrClosed, closedError(nil))
+}

@@ -83,7 +83,7 @@ func (c *Cond) Wait(ctx context.Context) error {
 
 // WaitAsync unlocks L and returns a job that completes once it has been signaled and L
 // is held again. If ctx ends before the signal, the job is Canceled once L is held
-// again. It panics if L is not held. It does not block.
+// again. It panics if L is not held.
 func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	c.mustBeHeld()
 	ctx, err := checkContext(ctx)
@@ -104,11 +104,10 @@ func (c *cond) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachin
 }
 
 // Signal lets the first waiter continue, if any. The caller may, but need not, hold L.
-// It does not block.
 func (c *Cond) Signal() { c.signal(1) }
 
 // Broadcast lets all waiters continue, in order of arrival, one after the other since
-// each needs L. The caller may, but need not, hold L. It does not block.
+// each needs L. The caller may, but need not, hold L.
 func (c *Cond) Broadcast() { c.signal(-1) }
 
 // signal moves n waiters, or all if n is negative, to L's queue.

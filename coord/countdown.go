@@ -46,7 +46,7 @@ func (c *Countdown) Wait(ctx context.Context) error {
 }
 
 // WaitAsync returns a job that completes when nothing is left to be done, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing if nothing is left.
+// Canceled when ctx ends first. It allocates nothing if nothing is left.
 func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*statem
 	return enterWaitVoid(r, ctx, c, job.Void{}), nil
 }
 
-// Add adds n things to be done; a negative n marks things as done. It does not block.
-// It panics if more are marked than are left, and if the sum overflows.
+// Add adds n things to be done; a negative n marks things as done. It panics if more are
+// marked than are left, and if the sum overflows.
 //
 // Call Add before the work begins, not within it: otherwise a Wait in between finds
 // nothing left.
@@ -89,10 +89,10 @@ func (c *Countdown) Add(n int64) {
 	decided.deliver(nil)
 }
 
-// Done marks one thing as done. It does not block. It panics if nothing was left.
+// Done marks one thing as done. It panics if nothing was left.
 func (c *Countdown) Done() { c.Add(-1) }
 
-// Left returns the number of things that are left to be done now. It does not block.
+// Left returns the number of things that are left to be done now.
 func (c *Countdown) Left() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -50,16 +50,23 @@
 // waiter.go explains the decision. So if the call returns no error although the context
 // has ended, the lock is held, or the element was received. A nil context never ends.
 //
+// A blocking call may end without returning: on an event loop or a dedicated thread, other
+// work runs on top of the wait, and if it calls runtime.Goexit, the waiting function is
+// unwound too. The waiter has then left the queue, and what it had just been granted goes
+// to the next one: desert.go has the details. A context whose methods panic has the same
+// effect.
+//
 // A blocking form returns schedulers.ErrWouldDeadlock if the worker that ctx carries knows
 // that it would block forever. The call has then left the queue, and has acquired nothing.
 //
 // No user code runs under a lock of this package, and no waiter is notified before the lock
 // is released. Waiters that continue together are notified in order of arrival.
 //
-// All methods are safe for concurrent use. No value of this package may be copied after
-// first use. Zero values are ready to use unless the type's documentation says
-// otherwise. A call that need not wait allocates nothing in either form, unless the form
-// returns a job with a value: that job is the allocation.
+// A call blocks only if its documentation says so, and an Async form never does. All methods
+// are safe for concurrent use. No value of this package may be copied after first use. Zero
+// values are ready to use unless the type's documentation says otherwise. A call that need not
+// wait allocates nothing in either form, unless the form returns a job with a value: that job is
+// the allocation.
 //
 // # Misuse
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -203,12 +204,15 @@ func (w *machineWaiter[R, P]) Results(r *statemachine.Run) (R, error) {
 	if schedulers.Followed() {
 		w.recordHolder(r)
 	}
-	v, err := w.value, w.err
+	v, err, gaveUp := w.value, w.err, w.gaveUp
 	var (
 		none R
 		ask  P
 	)
 	w.value, w.err, w.request = none, nil, ask
+	if gaveUp {
+		rethrow.From(err)
+	}
 	if w.ctx == nil {
 		if w.watched {
 			r.KeepWatch(&w.watch)
@@ -231,16 +235,17 @@ func (w *waiter[R, P]) refuse(refusal error) {
 		return
 	}
 	if !w.gaveUp && w.err == nil {
-		w.revoke(h).deliver(nil)
+		w.takeBack(h.giveBack).deliver(nil)
 	}
 	w.err = refusal
 }
 
-func (w *waiter[R, P]) revoke(h revocable[R, P]) outcomes {
+// takeBack calls back, a method of the host, with its lock.
+func (w *waiter[R, P]) takeBack(back func(*waiter[R, P]) outcomes) outcomes {
 	mu := w.host.guard()
 	mu.Lock()
 	defer mu.Unlock() // a key that was unlocked meanwhile makes giveBack panic
-	return h.giveBack(w)
+	return back(w)
 }
 
 // revocable is a host that can take back what it has granted. An element that was sent

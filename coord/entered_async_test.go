@@ -17,279 +17,6 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// echoAsync starts [echo] as a state machine and returns its job.
-func echoAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := echoLocals{ctx: ctx, in: in, out: out}
-	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, frame.last, v1)
-	}
-	m := &echoMachine{echoLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// echoLocals is what [echo] keeps while it is suspended.
-type echoLocals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	in  *coord.Channel[int]
-	out *coord.Channel[int]
-
-	receive1 *statemachine.Waiting[int]
-	send2    *statemachine.WaitingVoid[job.Void]
-
-	last int
-}
-
-// moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
-	var v int
-	var err2 error
-	var err3 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-for1:
-	// entered_test.go:22: v, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/entered_test.go:22
-	f.receive1, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:67
-	if f.receive1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:22
-	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:76
-	f.receive1 = nil
-after1:
-//line github.com/movenext/movenext/coord/entered_test.go:23
-	if err2 != nil {
-		err = err2
-//line github.com/movenext/movenext/coord/entered_test.go:24
-		r.Publish()
-//line github.com/movenext/movenext/coord/entered_async_test.go:84
-		f.State = statemachine.Finished
-		return true, err
-//line github.com/movenext/movenext/coord/entered_test.go:25
-	}
-	f.last = v
-	// entered_test.go:27: if err := out.Send(ctx, v+1); err != nil {
-//line github.com/movenext/movenext/coord/entered_test.go:27
-	f.send2, err3 = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/entered_async_test.go:93
-	if f.send2 == nil {
-		goto after2
-	}
-	f.State = 2
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:27
-	err3 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:102
-	f.send2 = nil
-after2:
-//line github.com/movenext/movenext/coord/entered_test.go:27
-	if err3 != nil {
-		err = err3
-//line github.com/movenext/movenext/coord/entered_test.go:28
-		r.Publish()
-//line github.com/movenext/movenext/coord/entered_async_test.go:110
-		f.State = statemachine.Finished
-		return true, err
-//line github.com/movenext/movenext/coord/entered_test.go:29
-	}
-//line github.com/movenext/movenext/coord/entered_async_test.go:115
-	goto for1
-}
-
-// Location returns where [echo] is suspended.
-func (f *echoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.echo", "github.com/movenext/movenext/coord/entered_test.go", 22, 27)
-}
-
-// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one
-// allocation.
-type echoMachine struct {
-	statemachine.Builder[int]
-	echoLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, f.last, v1)
-	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// askAsync starts [ask] as a state machine and returns its job.
-func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := askFrame{ctx: ctx, out: out, in: in}
-	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, rounds) {
-		r.Rethrow()
-		return statemachine.Completed(ctx, frame.v, frame.err)
-	}
-	m := &askMachine{askFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// askFrame is the frame of [ask]: what it keeps while it is suspended, its results among it.
-type askFrame struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	ctx context.Context
-	out *coord.Channel[int]
-	in  *coord.Channel[int]
-
-	n1       int
-	i1       int
-	send1    *statemachine.WaitingVoid[job.Void]
-	receive2 *statemachine.Waiting[int]
-
-	v   int
-	err error
-}
-
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). The
-// parameter rounds is needed only before the first suspension.
-func (f *askFrame) moveNext(r *statemachine.Run, rounds int) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var send1Err error
-	var receive2Value int
-	var receive2Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	{
-		out := f.out
-//line github.com/movenext/movenext/coord/entered_test.go:37
-		f.defers.Push(func(raise func()) { defer out.Close(); raise() })
-	}
-//line github.com/movenext/movenext/coord/entered_test.go:38
-	f.n1 = rounds
-//line github.com/movenext/movenext/coord/entered_test.go:38
-	f.i1 = 0
-range1:
-//line github.com/movenext/movenext/coord/entered_test.go:38
-	if f.i1 >= f.n1 {
-		goto endRange1
-	}
-	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
-//line github.com/movenext/movenext/coord/entered_test.go:39
-	f.send1, send1Err = f.out.SendEnterSoon(r, f.ctx, f.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:208
-	if f.send1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false
-resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:39
-	send1Err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:217
-	f.send1 = nil
-after1:
-//line github.com/movenext/movenext/coord/entered_test.go:39
-	f.err = send1Err
-//line github.com/movenext/movenext/coord/entered_test.go:39
-	if f.err != nil {
-		r.Publish()
-//line github.com/movenext/movenext/coord/entered_async_test.go:225
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:40
-		return true
-	}
-	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/coord/entered_test.go:42
-	f.receive2, receive2Value, receive2Err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:233
-	if f.receive2 == nil {
-		goto after2
-	}
-	f.State = 2
-	return false
-resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:42
-	receive2Value, receive2Err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:242
-	f.receive2 = nil
-after2:
-//line github.com/movenext/movenext/coord/entered_test.go:42
-	f.v, f.err = receive2Value, receive2Err
-//line github.com/movenext/movenext/coord/entered_test.go:42
-	if f.err != nil {
-		r.Publish()
-//line github.com/movenext/movenext/coord/entered_async_test.go:250
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:43
-		return true
-	}
-//line github.com/movenext/movenext/coord/entered_test.go:38
-	f.i1++
-//line github.com/movenext/movenext/coord/entered_async_test.go:257
-	goto range1
-endRange1:
-//line github.com/movenext/movenext/coord/entered_test.go:46
-	f.err = nil
-//line github.com/movenext/movenext/coord/entered_test.go:46
-	r.Publish()
-//line github.com/movenext/movenext/coord/entered_async_test.go:264
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:46
-	return true
-//line github.com/movenext/movenext/coord/entered_async_test.go:268
-}
-
-// Location returns where [ask] is suspended.
-func (f *askFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.ask", "github.com/movenext/movenext/coord/entered_test.go", 39, 42)
-}
-
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
-// allocation.
-type askMachine struct {
-	statemachine.Builder[int]
-	askFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *askMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.askFrame.moveNext(r, 0) {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, f.v, f.err)
-	f.askFrame = askFrame{Frame: f.askFrame.Frame} // the job keeps nothing else alive
-	return true
-}
-
 // farewellAsync starts [farewell] as a state machine and returns its job.
 func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -324,8 +51,11 @@ type farewellArgs struct {
 // moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *farewellFrame) moveNext(r *statemachine.Run, args *farewellArgs) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
 		if finished, again := f.step(r, args); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -353,52 +83,52 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 		out := args.out
 		ctx := args.ctx
 		v := args.v
-//line github.com/movenext/movenext/coord/entered_test.go:53
+//line github.com/movenext/movenext/coord/entered_test.go:21
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/entered_test.go:53
+//line github.com/movenext/movenext/coord/entered_test.go:21
 			m := farewellFunc1Enter(r, out, ctx, v)
-//line github.com/movenext/movenext/coord/entered_test.go:53
+//line github.com/movenext/movenext/coord/entered_test.go:21
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/entered_test.go:53
+//line github.com/movenext/movenext/coord/entered_test.go:21
 		})
 	}
-	// entered_test.go:54: return gate.Wait(ctx)
-//line github.com/movenext/movenext/coord/entered_test.go:54
+	// entered_test.go:22: return gate.Wait(ctx)
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:369
+//line github.com/movenext/movenext/coord/entered_async_test.go:99
 	if f.wait1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:54
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	wait1Err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:378
+//line github.com/movenext/movenext/coord/entered_async_test.go:108
 	f.wait1 = nil
 after1:
-//line github.com/movenext/movenext/coord/entered_test.go:54
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	f.result0 = wait1Err
 epilogue:
-//line github.com/movenext/movenext/coord/entered_test.go:54
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/entered_test.go:54
+//line github.com/movenext/movenext/coord/entered_test.go:22
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:388
+//line github.com/movenext/movenext/coord/entered_async_test.go:118
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:54
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:396
+//line github.com/movenext/movenext/coord/entered_async_test.go:126
 	goto epilogue
 }
 
 // Location returns where [farewell] is suspended.
 func (f *farewellFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 54, 55)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 22, 23)
 }
 
 // farewellMachine is the root of a chain of calls that begins with [farewell]: chain, job and
@@ -464,19 +194,19 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	default:
 		f.Misuse(state)
 	}
-	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
-//line github.com/movenext/movenext/coord/entered_test.go:53
+	// entered_test.go:21: defer func() { _ = out.Send(ctx, v) }()
+//line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:471
+//line github.com/movenext/movenext/coord/entered_async_test.go:201
 	if f.send1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:53
+//line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:480
+//line github.com/movenext/movenext/coord/entered_async_test.go:210
 	f.send1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -485,7 +215,7 @@ after1:
 
 // Location returns where a function literal of [farewell] is suspended.
 func (f *farewellFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 53)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 21)
 }
 
 // Results returns what a function literal of [farewell] returned, or raises again the panic that
@@ -532,32 +262,32 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	default:
 		f.Misuse(state)
 	}
-	// entered_test.go:160: v, err := in.Receive(first)
-//line github.com/movenext/movenext/coord/entered_test.go:160
+	// entered_test.go:128: v, err := in.Receive(first)
+//line github.com/movenext/movenext/coord/entered_test.go:128
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:539
+//line github.com/movenext/movenext/coord/entered_async_test.go:269
 	if f.receive1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:160
+//line github.com/movenext/movenext/coord/entered_test.go:128
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:548
+//line github.com/movenext/movenext/coord/entered_async_test.go:278
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/entered_test.go:161
+//line github.com/movenext/movenext/coord/entered_test.go:129
 	if err == nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:162
+//line github.com/movenext/movenext/coord/entered_test.go:130
 		return true, v, nil
 	}
-	// entered_test.go:164: return in.Receive(second)
-//line github.com/movenext/movenext/coord/entered_test.go:164
+	// entered_test.go:132: return in.Receive(second)
+//line github.com/movenext/movenext/coord/entered_test.go:132
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:561
+//line github.com/movenext/movenext/coord/entered_async_test.go:291
 	if f.receive1 == nil {
 		goto after2
 	}
@@ -565,9 +295,9 @@ after1:
 	f.second, f.in = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:164
+//line github.com/movenext/movenext/coord/entered_test.go:132
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:571
+//line github.com/movenext/movenext/coord/entered_async_test.go:301
 	f.receive1 = nil
 after2:
 	f.State = statemachine.Finished
@@ -576,7 +306,7 @@ after2:
 
 // Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 160, 164)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 128, 132)
 }
 
 // twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
@@ -597,4 +327,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bac52ca3f0082671
+// Digest of what is above: e8964a1dccb9546c

@@ -14,38 +14,6 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// echo sends back one more than it receives, until one of the channels is closed.
-//
-//movenext:async
-func echo(ctx context.Context, in, out *coord.Channel[int]) (last int, err error) {
-	for {
-		v, err := in.Receive(ctx)
-		if err != nil {
-			return last, err
-		}
-		last = v
-		if err := out.Send(ctx, v+1); err != nil {
-			return last, err
-		}
-	}
-}
-
-// ask sends 0, and then each value that it has received, rounds times in all.
-//
-//movenext:async
-func ask(ctx context.Context, rounds int, out, in *coord.Channel[int]) (v int, err error) {
-	defer out.Close()
-	for range rounds {
-		if err = out.Send(ctx, v); err != nil {
-			return v, err
-		}
-		if v, err = in.Receive(ctx); err != nil {
-			return v, err
-		}
-	}
-	return v, nil
-}
-
 // farewell sends v when it ends, in a deferred call that suspends.
 //
 //movenext:async
@@ -77,18 +45,18 @@ func TestMachinesAndGoroutinesTalkOverChannels(t *testing.T) {
 				there, back := coord.NewRendezvous[int](), coord.NewBounded[int](1, coord.WaitForRoom)
 				var far, near *job.Job[int]
 				if form == "a goroutine answers" {
-					far = started(func() (int, error) { return echo(ctx, there, back) })
+					far = started(func() (int, error) { return answer(ctx, there, back) })
 				} else {
-					far = echoAsync(ctx, there, back)
+					far = answerAsync(ctx, there, back)
 				}
 				if form == "a goroutine asks" {
-					near = started(func() (int, error) { return ask(ctx, rounds, there, back) })
+					near = started(func() (int, error) { return question(ctx, there, back, rounds) })
 				} else {
-					near = askAsync(ctx, rounds, there, back)
+					near = questionAsync(ctx, there, back, rounds)
 				}
 				v, err := near.Await()
 				require.NoError(t, err)
-				assert.Equal(t, rounds, v)
+				assert.Equal(t, rounds*(rounds+1)/2, v)
 				last, err := far.Await()
 				require.ErrorIs(t, err, coord.ErrClosed)
 				assert.Equal(t, rounds-1, last)
@@ -119,8 +87,8 @@ func talksWithoutMemory(t *testing.T, ctx context.Context) {
 	there, back := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	far := echoAsync(ctx, there, back)
-	_, err := askAsync(ctx, rounds, there, back).Await()
+	far := answerAsync(ctx, there, back)
+	_, err := questionAsync(ctx, there, back, rounds).Await()
 	require.NoError(t, err)
 	_, err = far.Await()
 	require.ErrorIs(t, err, coord.ErrClosed)

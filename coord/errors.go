@@ -58,8 +58,11 @@ func (e *MissedError) Error() string {
 // closedError is the error of a primitive closed with the given cause, which may be
 // nil.
 func closedError(cause error) error {
-	if cause == nil || errors.Is(cause, ErrClosed) {
+	switch {
+	case cause == nil:
 		return ErrClosed
+	case errors.Is(cause, ErrClosed):
+		return cause
 	}
 	return fmt.Errorf("%w: %w", ErrClosed, cause)
 }

@@ -58,8 +58,8 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:28: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:28
+	// handover_test.go:29: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:29
 	f.receive1, _, err = args.in.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:65
 	if f.receive1 == nil {
@@ -68,22 +68,22 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished b
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:28
+//line github.com/movenext/movenext/coord/handover_test.go:29
 	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:74
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:29
+//line github.com/movenext/movenext/coord/handover_test.go:30
 	close(f.told)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:30
+//line github.com/movenext/movenext/coord/handover_test.go:31
 	return true, err
 //line github.com/movenext/movenext/coord/handover_async_test.go:82
 }
 
 // Location returns where [taker] is suspended.
 func (f *takerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 28)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 29)
 }
 
 // takerMachine is the root of a chain of calls that begins with [taker]: chain, job and frame in
@@ -105,11 +105,11 @@ func (f *takerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // sendsOrEndsAsync starts [sendsOrEnds] as a state machine and returns its job.
-func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], answer bool) (result *job.Job[int]) {
+func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], yields, answer bool) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := sendsOrEndsLocals{ctx: ctx, in: in, answer: answer}
+	frame := sendsOrEndsLocals{ctx: ctx, out: out, in: in, answer: answer}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, out); finished {
+	if finished, v0, v1 := frame.moveNext(&r, yields); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sendsOrEndsMachine{sendsOrEndsLocals: frame}
@@ -118,9 +118,9 @@ func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], answer b
 
 // sendsOrEndsEnter enters [sendsOrEnds] for another machine. It returns the results, or the
 // suspended frame that will have them.
-func sendsOrEndsEnter(r *statemachine.Run, ctx context.Context, out, in *coord.Channel[int], answer bool) (*sendsOrEndsFrame, int, error) {
-	frame := sendsOrEndsLocals{ctx: ctx, in: in, answer: answer}
-	if finished, v0, v1 := frame.moveNext(r, out); finished {
+func sendsOrEndsEnter(r *statemachine.Run, ctx context.Context, out, in *coord.Channel[int], yields, answer bool) (*sendsOrEndsFrame, int, error) {
+	frame := sendsOrEndsLocals{ctx: ctx, out: out, in: in, answer: answer}
+	if finished, v0, v1 := frame.moveNext(r, yields); finished {
 		return nil, v0, v1
 	}
 	m := &sendsOrEndsFrame{sendsOrEndsLocals: frame}
@@ -133,11 +133,12 @@ type sendsOrEndsLocals struct {
 	statemachine.Frame
 
 	ctx    context.Context
+	out    *coord.Channel[int]
 	in     *coord.Channel[int]
 	answer bool
 
-	send1    *statemachine.WaitingVoid[job.Void]
-	receive2 *statemachine.Waiting[int]
+	send2    *statemachine.WaitingVoid[job.Void]
+	receive3 *statemachine.Waiting[int]
 }
 
 // sendsOrEndsFrame is the frame of [sendsOrEnds] for a caller that is a machine: what it keeps
@@ -151,13 +152,13 @@ type sendsOrEndsFrame struct {
 
 // MoveNext continues [sendsOrEnds] where it stopped.
 func (f *sendsOrEndsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
+	finished, f.result0, f.result1 = f.moveNext(r, false)
 	return finished
 }
 
 // moveNext runs [sendsOrEnds] from where it stopped to its next suspension (false) or its end
-// (true). The parameter out is needed only before the first suspension.
-func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, out *coord.Channel[int]) (finished bool, result0 int, result1 error) {
+// (true). The parameter yields is needed only before the first suspension.
+func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -167,54 +168,70 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, out *coord.Channel[int
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:37: if err := out.Send(ctx, 1); err != nil || !answer {
-//line github.com/movenext/movenext/coord/handover_test.go:37
-	f.send1, err = out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:177
-	if f.send1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, 0, nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:37
-	err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:186
-	f.send1 = nil
-after1:
-//line github.com/movenext/movenext/coord/handover_test.go:37
-	if err != nil || !f.answer {
-		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:38
-		return true, 0, err
+	if !yields {
+		goto endIf1
 	}
-	// handover_test.go:40: return in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:40
-	f.receive2, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:199
-	if f.receive2 == nil {
+	// handover_test.go:39: job.Yield()
+//line github.com/movenext/movenext/coord/handover_async_test.go:182
+	f.State = 1
+//line github.com/movenext/movenext/coord/handover_test.go:39
+	return r.Yield(), 0, nil
+resume1:
+//line github.com/movenext/movenext/coord/handover_test.go:39
+	_ = r.Refusal()
+endIf1:
+	// handover_test.go:41: if err := out.Send(ctx, 1); err != nil || !answer {
+//line github.com/movenext/movenext/coord/handover_test.go:41
+	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/handover_async_test.go:193
+	if f.send2 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.ctx, f.in = nil, nil // not needed any more
+	f.out = nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:40
-	result0, result1 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:209
-	f.receive2 = nil
+//line github.com/movenext/movenext/coord/handover_test.go:41
+	err = f.send2.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:203
+	f.send2 = nil
 after2:
+//line github.com/movenext/movenext/coord/handover_test.go:41
+	if err != nil || !f.answer {
+		r.Publish()
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/handover_test.go:42
+		return true, 0, err
+	}
+	// handover_test.go:44: return in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:44
+	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/handover_async_test.go:216
+	if f.receive3 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
+	return false, 0, nil
+resume3:
+//line github.com/movenext/movenext/coord/handover_test.go:44
+	result0, result1 = f.receive3.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:226
+	f.receive3 = nil
+after3:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [sendsOrEnds] is suspended.
 func (f *sendsOrEndsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 37, 40)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 39, 41, 44)
 }
 
 // Results returns what [sendsOrEnds] returned, or raises again the panic that ended it.
@@ -232,7 +249,7 @@ type sendsOrEndsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sendsOrEndsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
+	finished, v0, v1 := f.moveNext(r, false)
 	if !finished {
 		return false
 	}
@@ -242,9 +259,9 @@ func (f *sendsOrEndsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // afterAReturnAsync starts [afterAReturn] as a state machine and returns its job.
-func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
+func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, suspended bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := afterAReturnLocals{ctx: ctx, out: out, in: in, told: told}
+	frame := afterAReturnLocals{ctx: ctx, out: out, in: in, told: told, suspended: suspended}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -257,10 +274,11 @@ func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 type afterAReturnLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	out  *coord.Channel[int]
-	in   *coord.Channel[int]
-	told chan struct{}
+	ctx       context.Context
+	out       *coord.Channel[int]
+	in        *coord.Channel[int]
+	told      chan struct{}
+	suspended bool
 
 	sendsOrEnds2 *sendsOrEndsFrame
 }
@@ -280,17 +298,23 @@ func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:47: job.Yield()
+//line github.com/movenext/movenext/coord/handover_test.go:51
+	if !!f.suspended {
+		goto endIf1
+	}
+	// handover_test.go:52: job.Yield()
+//line github.com/movenext/movenext/coord/handover_async_test.go:307
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:47
+//line github.com/movenext/movenext/coord/handover_test.go:52
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:47
+//line github.com/movenext/movenext/coord/handover_test.go:52
 	_ = r.Refusal()
-	// handover_test.go:48: _, err := sendsOrEnds(ctx, out, in, false)
-//line github.com/movenext/movenext/coord/handover_test.go:48
-	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, false)
-//line github.com/movenext/movenext/coord/handover_async_test.go:294
+endIf1:
+	// handover_test.go:54: _, err := sendsOrEnds(ctx, out, in, suspended, false)
+//line github.com/movenext/movenext/coord/handover_test.go:54
+	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, f.suspended, false)
+//line github.com/movenext/movenext/coord/handover_async_test.go:318
 	if f.sendsOrEnds2 == nil {
 		goto after2
 	}
@@ -298,22 +322,22 @@ resume1:
 	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:48
+//line github.com/movenext/movenext/coord/handover_test.go:54
 	_, err = f.sendsOrEnds2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:304
+//line github.com/movenext/movenext/coord/handover_async_test.go:328
 	f.sendsOrEnds2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:49
+//line github.com/movenext/movenext/coord/handover_test.go:55
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:50
+//line github.com/movenext/movenext/coord/handover_test.go:56
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:312
+//line github.com/movenext/movenext/coord/handover_async_test.go:336
 }
 
 // Location returns where [afterAReturn] is suspended.
 func (f *afterAReturnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 47, 48)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 52, 54)
 }
 
 // afterAReturnMachine is the root of a chain of calls that begins with [afterAReturn]: chain, job
@@ -334,151 +358,37 @@ func (f *afterAReturnMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// afterAReturnOfAMachineAsync starts [afterAReturnOfAMachine] as a state machine and returns its
-// job.
-func afterAReturnOfAMachineAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
+// afterAReceiveAsync starts [afterAReceive] as a state machine and returns its job.
+func afterAReceiveAsync(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := afterAReturnOfAMachineLocals{told: told}
+	frame := afterAReceiveLocals{ctx: ctx, under: under, out: out, in: in, told: told}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &afterAReturnOfAMachineArgs{ctx: ctx, out: out, in: in}); finished {
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &afterAReturnOfAMachineMachine{afterAReturnOfAMachineLocals: frame}
+	m := &afterAReceiveMachine{afterAReceiveLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// afterAReturnOfAMachineLocals is what [afterAReturnOfAMachine] keeps while it is suspended.
-type afterAReturnOfAMachineLocals struct {
+// afterAReceiveLocals is what [afterAReceive] keeps while it is suspended.
+type afterAReceiveLocals struct {
 	statemachine.Frame
 
-	told chan struct{}
-
-	yieldsAndSends1 *yieldsAndSendsFrame
-}
-
-// afterAReturnOfAMachineArgs are the parameters of [afterAReturnOfAMachine] that are needed only
-// before its first suspension.
-type afterAReturnOfAMachineArgs struct {
-	ctx context.Context
-	out *coord.Channel[int]
-	in  *coord.Channel[int]
-}
-
-// moveNext runs [afterAReturnOfAMachine] from where it stopped to its next suspension (false) or
-// its end (true). When it continues, args is nil.
-func (f *afterAReturnOfAMachineLocals) moveNext(r *statemachine.Run, args *afterAReturnOfAMachineArgs) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// handover_test.go:57: _, err := yieldsAndSends(ctx, out, in, false)
-//line github.com/movenext/movenext/coord/handover_test.go:57
-	f.yieldsAndSends1, _, err = yieldsAndSendsEnter(r, args.ctx, args.out, args.in, false)
-//line github.com/movenext/movenext/coord/handover_async_test.go:384
-	if f.yieldsAndSends1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:57
-	_, err = f.yieldsAndSends1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:393
-	f.yieldsAndSends1 = nil
-after1:
-//line github.com/movenext/movenext/coord/handover_test.go:58
-	<-f.told
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:59
-	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:401
-}
-
-// Location returns where [afterAReturnOfAMachine] is suspended.
-func (f *afterAReturnOfAMachineLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturnOfAMachine", "github.com/movenext/movenext/coord/handover_test.go", 57)
-}
-
-// afterAReturnOfAMachineMachine is the root of a chain of calls that begins with
-// [afterAReturnOfAMachine]: chain, job and frame in one allocation.
-type afterAReturnOfAMachineMachine struct {
-	statemachine.Builder[job.Void]
-	afterAReturnOfAMachineLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *afterAReturnOfAMachineMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.afterAReturnOfAMachineLocals = afterAReturnOfAMachineLocals{Frame: f.afterAReturnOfAMachineLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// yieldsAndSendsAsync starts [yieldsAndSends] as a state machine and returns its job.
-func yieldsAndSendsAsync(ctx context.Context, out, in *coord.Channel[int], answer bool) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := yieldsAndSendsLocals{ctx: ctx, out: out, in: in, answer: answer}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &yieldsAndSendsMachine{yieldsAndSendsLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// yieldsAndSendsEnter enters [yieldsAndSends] for another machine. It returns the results, or the
-// suspended frame that will have them.
-func yieldsAndSendsEnter(r *statemachine.Run, ctx context.Context, out, in *coord.Channel[int], answer bool) (*yieldsAndSendsFrame, int, error) {
-	frame := yieldsAndSendsLocals{ctx: ctx, out: out, in: in, answer: answer}
-	if finished, v0, v1 := frame.moveNext(r); finished {
-		return nil, v0, v1
-	}
-	m := &yieldsAndSendsFrame{yieldsAndSendsLocals: frame}
-	r.Push(ctx, m)
-	return m, 0, nil
-}
-
-// yieldsAndSendsLocals is what [yieldsAndSends] keeps while it is suspended.
-type yieldsAndSendsLocals struct {
-	statemachine.Frame
-
-	ctx    context.Context
-	out    *coord.Channel[int]
-	in     *coord.Channel[int]
-	answer bool
+	ctx   context.Context
+	under context.Context
+	out   *coord.Channel[int]
+	in    *coord.Channel[int]
+	told  chan struct{}
 
 	send2    *statemachine.WaitingVoid[job.Void]
 	receive3 *statemachine.Waiting[int]
 }
 
-// yieldsAndSendsFrame is the frame of [yieldsAndSends] for a caller that is a machine: what it
-// keeps and, at the end, its results.
-type yieldsAndSendsFrame struct {
-	yieldsAndSendsLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [yieldsAndSends] where it stopped.
-func (f *yieldsAndSendsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
-}
-
-// moveNext runs [yieldsAndSends] from where it stopped to its next suspension (false) or its end
+// moveNext runs [afterAReceive] from where it stopped to its next suspension (false) or its end
 // (true).
-func (f *yieldsAndSendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+func (f *afterAReceiveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
+	var err2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -495,206 +405,84 @@ func (f *yieldsAndSendsLocals) moveNext(r *statemachine.Run) (finished bool, res
 	// handover_test.go:64: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/handover_test.go:64
-	return r.Yield(), 0, nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:64
 	_ = r.Refusal()
-	// handover_test.go:65: if err := out.Send(ctx, 1); err != nil || !answer {
+	// handover_test.go:65: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:506
+//line github.com/movenext/movenext/coord/handover_async_test.go:416
 	if f.send2 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.out = nil // not needed any more
-	return false, 0, nil
-resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:65
-	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:516
-	f.send2 = nil
-after2:
-//line github.com/movenext/movenext/coord/handover_test.go:65
-	if err != nil || !f.answer {
-		r.Publish()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:66
-		return true, 0, err
-	}
-	// handover_test.go:68: return in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:68
-	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:529
-	if f.receive3 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
-	return false, 0, nil
-resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:68
-	result0, result1 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:539
-	f.receive3 = nil
-after3:
-	f.State = statemachine.Finished
-	return true, result0, result1
-}
-
-// Location returns where [yieldsAndSends] is suspended.
-func (f *yieldsAndSendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.yieldsAndSends", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
-}
-
-// Results returns what [yieldsAndSends] returned, or raises again the panic that ended it.
-func (f *yieldsAndSendsFrame) Results(r *statemachine.Run) (int, error) {
-	r.Rethrow()
-	return f.result0, f.result1
-}
-
-// yieldsAndSendsMachine is the root of a chain of calls that begins with [yieldsAndSends]: chain,
-// job and frame in one allocation.
-type yieldsAndSendsMachine struct {
-	statemachine.Builder[int]
-	yieldsAndSendsLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *yieldsAndSendsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.yieldsAndSendsLocals = yieldsAndSendsLocals{Frame: f.yieldsAndSendsLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// afterAnElementAsync starts [afterAnElement] as a state machine and returns its job.
-func afterAnElementAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := afterAnElementLocals{ctx: ctx, out: out, in: in, told: told}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &afterAnElementMachine{afterAnElementLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// afterAnElementLocals is what [afterAnElement] keeps while it is suspended.
-type afterAnElementLocals struct {
-	statemachine.Frame
-
-	ctx  context.Context
-	out  *coord.Channel[int]
-	in   *coord.Channel[int]
-	told chan struct{}
-
-	send2    *statemachine.WaitingVoid[job.Void]
-	receive3 *statemachine.Waiting[int]
-}
-
-// moveNext runs [afterAnElement] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *afterAnElementLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	default:
-		f.Misuse(state)
-	}
-	// handover_test.go:75: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:75
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:75
-	_ = r.Refusal()
-	// handover_test.go:76: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:76
-	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:628
-	if f.send2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.out = nil // not needed any more
+	f.ctx, f.out = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:76
+//line github.com/movenext/movenext/coord/handover_test.go:65
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:638
+//line github.com/movenext/movenext/coord/handover_async_test.go:426
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:76
+//line github.com/movenext/movenext/coord/handover_test.go:65
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:77
+//line github.com/movenext/movenext/coord/handover_test.go:66
 		return true, err
 	}
-	// handover_test.go:79: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:79
-	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:651
+	// handover_test.go:68: _, err := in.Receive(under)
+//line github.com/movenext/movenext/coord/handover_test.go:68
+	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.under)
+//line github.com/movenext/movenext/coord/handover_async_test.go:439
 	if f.receive3 == nil {
 		goto after3
 	}
 	f.State = 3
-	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
+	f.ctx, f.under, f.out, f.in = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:79
+//line github.com/movenext/movenext/coord/handover_test.go:68
 	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:661
+//line github.com/movenext/movenext/coord/handover_async_test.go:449
 	f.receive3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:80
+//line github.com/movenext/movenext/coord/handover_test.go:69
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:81
+//line github.com/movenext/movenext/coord/handover_test.go:70
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:669
+//line github.com/movenext/movenext/coord/handover_async_test.go:457
 }
 
-// Location returns where [afterAnElement] is suspended.
-func (f *afterAnElementLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAnElement", "github.com/movenext/movenext/coord/handover_test.go", 75, 76, 79)
+// Location returns where [afterAReceive] is suspended.
+func (f *afterAReceiveLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReceive", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
 }
 
-// afterAnElementMachine is the root of a chain of calls that begins with [afterAnElement]: chain,
+// afterAReceiveMachine is the root of a chain of calls that begins with [afterAReceive]: chain,
 // job and frame in one allocation.
-type afterAnElementMachine struct {
+type afterAReceiveMachine struct {
 	statemachine.Builder[job.Void]
-	afterAnElementLocals
+	afterAReceiveLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *afterAnElementMachine) MoveNext(r *statemachine.Run) bool {
+func (f *afterAReceiveMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.afterAnElementLocals = afterAnElementLocals{Frame: f.afterAnElementLocals.Frame} // the job keeps nothing else alive
+	f.afterAReceiveLocals = afterAReceiveLocals{Frame: f.afterAReceiveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // afterASendAsync starts [afterASend] as a state machine and returns its job.
-func afterASendAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
+func afterASendAsync(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := afterASendLocals{ctx: ctx, out: out, in: in, told: told}
+	frame := afterASendLocals{ctx: ctx, under: under, out: out, in: in, told: told}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -707,10 +495,11 @@ func afterASendAsync(ctx context.Context, out, in *coord.Channel[int], told chan
 type afterASendLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	out  *coord.Channel[int]
-	in   *coord.Channel[int]
-	told chan struct{}
+	ctx   context.Context
+	under context.Context
+	out   *coord.Channel[int]
+	in    *coord.Channel[int]
+	told  chan struct{}
 
 	send2 *statemachine.WaitingVoid[job.Void]
 }
@@ -733,63 +522,63 @@ func (f *afterASendLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:88: job.Yield()
+	// handover_test.go:77: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:88
+//line github.com/movenext/movenext/coord/handover_test.go:77
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:88
+//line github.com/movenext/movenext/coord/handover_test.go:77
 	_ = r.Refusal()
-	// handover_test.go:89: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:89
+	// handover_test.go:78: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:78
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:747
+//line github.com/movenext/movenext/coord/handover_async_test.go:536
 	if f.send2 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.out = nil // not needed any more
+	f.ctx, f.out = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:89
+//line github.com/movenext/movenext/coord/handover_test.go:78
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:757
+//line github.com/movenext/movenext/coord/handover_async_test.go:546
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:89
+//line github.com/movenext/movenext/coord/handover_test.go:78
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:90
+//line github.com/movenext/movenext/coord/handover_test.go:79
 		return true, err
 	}
-	// handover_test.go:92: err := in.Send(ctx, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:92
-	f.send2, err2 = f.in.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:770
+	// handover_test.go:81: err := in.Send(under, 2)
+//line github.com/movenext/movenext/coord/handover_test.go:81
+	f.send2, err2 = f.in.SendEnter(r, f.under, 2)
+//line github.com/movenext/movenext/coord/handover_async_test.go:559
 	if f.send2 == nil {
 		goto after3
 	}
 	f.State = 3
-	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
+	f.ctx, f.under, f.out, f.in = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:92
+//line github.com/movenext/movenext/coord/handover_test.go:81
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:780
+//line github.com/movenext/movenext/coord/handover_async_test.go:569
 	f.send2 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:93
+//line github.com/movenext/movenext/coord/handover_test.go:82
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:94
+//line github.com/movenext/movenext/coord/handover_test.go:83
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:788
+//line github.com/movenext/movenext/coord/handover_async_test.go:577
 }
 
 // Location returns where [afterASend] is suspended.
 func (f *afterASendLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 88, 89, 92)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 77, 78, 81)
 }
 
 // afterASendMachine is the root of a chain of calls that begins with [afterASend]: chain, job and
@@ -807,127 +596,6 @@ func (f *afterASendMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, v0)
 	f.afterASendLocals = afterASendLocals{Frame: f.afterASendLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// afterTheEndAsync starts [afterTheEnd] as a state machine and returns its job.
-func afterTheEndAsync(ctx, ended context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := afterTheEndLocals{ctx: ctx, ended: ended, out: out, in: in, told: told}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &afterTheEndMachine{afterTheEndLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// afterTheEndLocals is what [afterTheEnd] keeps while it is suspended.
-type afterTheEndLocals struct {
-	statemachine.Frame
-
-	ctx   context.Context
-	ended context.Context
-	out   *coord.Channel[int]
-	in    *coord.Channel[int]
-	told  chan struct{}
-
-	send2    *statemachine.WaitingVoid[job.Void]
-	receive3 *statemachine.Waiting[int]
-}
-
-// moveNext runs [afterTheEnd] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *afterTheEndLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	default:
-		f.Misuse(state)
-	}
-	// handover_test.go:101: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:101
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:101
-	_ = r.Refusal()
-	// handover_test.go:102: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:102
-	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:868
-	if f.send2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.ctx, f.out = nil, nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:102
-	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:878
-	f.send2 = nil
-after2:
-//line github.com/movenext/movenext/coord/handover_test.go:102
-	if err != nil {
-		r.Publish()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:103
-		return true, err
-	}
-	// handover_test.go:105: _, err := in.Receive(ended)
-//line github.com/movenext/movenext/coord/handover_test.go:105
-	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ended)
-//line github.com/movenext/movenext/coord/handover_async_test.go:891
-	if f.receive3 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.ctx, f.ended, f.out, f.in = nil, nil, nil, nil // not needed any more
-	return false, nil
-resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:105
-	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:901
-	f.receive3 = nil
-after3:
-//line github.com/movenext/movenext/coord/handover_test.go:106
-	<-f.told
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:107
-	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:909
-}
-
-// Location returns where [afterTheEnd] is suspended.
-func (f *afterTheEndLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterTheEnd", "github.com/movenext/movenext/coord/handover_test.go", 101, 102, 105)
-}
-
-// afterTheEndMachine is the root of a chain of calls that begins with [afterTheEnd]: chain, job
-// and frame in one allocation.
-type afterTheEndMachine struct {
-	statemachine.Builder[job.Void]
-	afterTheEndLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *afterTheEndMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.afterTheEndLocals = afterTheEndLocals{Frame: f.afterTheEndLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -984,32 +652,32 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (fi
 	{
 		told := told
 		err := f.err
-//line github.com/movenext/movenext/coord/handover_test.go:114
+//line github.com/movenext/movenext/coord/handover_test.go:90
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/handover_test.go:114
+//line github.com/movenext/movenext/coord/handover_test.go:90
 			defer func() {
 				<-told
 				if recover() != nil {
 					(*err) = errPanic
 				}
 			}()
-//line github.com/movenext/movenext/coord/handover_test.go:114
+//line github.com/movenext/movenext/coord/handover_test.go:90
 			raise()
-//line github.com/movenext/movenext/coord/handover_test.go:114
+//line github.com/movenext/movenext/coord/handover_test.go:90
 		})
 	}
-	// handover_test.go:120: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1003
+	// handover_test.go:96: job.Yield()
+//line github.com/movenext/movenext/coord/handover_async_test.go:671
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:120
+//line github.com/movenext/movenext/coord/handover_test.go:96
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:120
+//line github.com/movenext/movenext/coord/handover_test.go:96
 	_ = r.Refusal()
-	// handover_test.go:121: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:121
+	// handover_test.go:97: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:97
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1013
+//line github.com/movenext/movenext/coord/handover_async_test.go:681
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1017,26 +685,26 @@ resume1:
 	f.out = nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:121
+//line github.com/movenext/movenext/coord/handover_test.go:97
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1023
+//line github.com/movenext/movenext/coord/handover_async_test.go:691
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:121
+//line github.com/movenext/movenext/coord/handover_test.go:97
 	if err2 != nil {
 		*f.err = err2
-//line github.com/movenext/movenext/coord/handover_test.go:122
+//line github.com/movenext/movenext/coord/handover_test.go:98
 		r.Publish()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1031
+//line github.com/movenext/movenext/coord/handover_async_test.go:699
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:122
+//line github.com/movenext/movenext/coord/handover_test.go:98
 		return true
 	}
 	f.list[1]++
-	// handover_test.go:125: _, err = in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:125
+	// handover_test.go:101: _, err = in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:101
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1040
+//line github.com/movenext/movenext/coord/handover_async_test.go:708
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1044,22 +712,22 @@ after2:
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:125
+//line github.com/movenext/movenext/coord/handover_test.go:101
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1050
+//line github.com/movenext/movenext/coord/handover_async_test.go:718
 	f.receive3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:125
+//line github.com/movenext/movenext/coord/handover_test.go:101
 	_, *f.err = receive3Value, receive3Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:126
+//line github.com/movenext/movenext/coord/handover_test.go:102
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1058
+//line github.com/movenext/movenext/coord/handover_async_test.go:726
 }
 
 // Location returns where [afterAPanic] is suspended.
 func (f *afterAPanicFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 96, 97, 101)
 }
 
 // afterAPanicMachine is the root of a chain of calls that begins with [afterAPanic]: chain, job
@@ -1131,47 +799,47 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	{
 		told := args.told
 		err := f.err
-//line github.com/movenext/movenext/coord/handover_test.go:133
+//line github.com/movenext/movenext/coord/handover_test.go:109
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/handover_test.go:133
+//line github.com/movenext/movenext/coord/handover_test.go:109
 			defer func() {
 				<-told
 				if recover() != nil {
 					(*err) = errPanic
 				}
 			}()
-//line github.com/movenext/movenext/coord/handover_test.go:133
+//line github.com/movenext/movenext/coord/handover_test.go:109
 			raise()
-//line github.com/movenext/movenext/coord/handover_test.go:133
+//line github.com/movenext/movenext/coord/handover_test.go:109
 		})
 	}
-	// handover_test.go:139: return sendsAndPanics(ctx, out, in, list)
-//line github.com/movenext/movenext/coord/handover_test.go:139
+	// handover_test.go:115: return sendsAndPanics(ctx, out, in, list)
+//line github.com/movenext/movenext/coord/handover_test.go:115
 	f.sendsAndPanics1, sendsAndPanics1Err = sendsAndPanicsEnter(r, args.ctx, args.out, args.in, args.list)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1152
+//line github.com/movenext/movenext/coord/handover_async_test.go:820
 	if f.sendsAndPanics1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:139
+//line github.com/movenext/movenext/coord/handover_test.go:115
 	sendsAndPanics1Err = f.sendsAndPanics1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1161
+//line github.com/movenext/movenext/coord/handover_async_test.go:829
 	f.sendsAndPanics1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:139
+//line github.com/movenext/movenext/coord/handover_test.go:115
 	*f.err = sendsAndPanics1Err
-//line github.com/movenext/movenext/coord/handover_async_test.go:1166
+//line github.com/movenext/movenext/coord/handover_async_test.go:834
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:139
+//line github.com/movenext/movenext/coord/handover_test.go:115
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1170
+//line github.com/movenext/movenext/coord/handover_async_test.go:838
 }
 
 // Location returns where [afterAPanicOfACallee] is suspended.
 func (f *afterAPanicOfACalleeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 139)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 115)
 }
 
 // afterAPanicOfACalleeMachine is the root of a chain of calls that begins with
@@ -1261,17 +929,17 @@ func (f *sendsAndPanicsLocals) moveNext(r *statemachine.Run) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:144: job.Yield()
+	// handover_test.go:120: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:144
+//line github.com/movenext/movenext/coord/handover_test.go:120
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:144
+//line github.com/movenext/movenext/coord/handover_test.go:120
 	_ = r.Refusal()
-	// handover_test.go:145: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:145
+	// handover_test.go:121: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:121
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1275
+//line github.com/movenext/movenext/coord/handover_async_test.go:943
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1279,23 +947,23 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:145
+//line github.com/movenext/movenext/coord/handover_test.go:121
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1285
+//line github.com/movenext/movenext/coord/handover_async_test.go:953
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:145
+//line github.com/movenext/movenext/coord/handover_test.go:121
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:146
+//line github.com/movenext/movenext/coord/handover_test.go:122
 		return true, err
 	}
 	f.list[1]++
-	// handover_test.go:149: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:149
+	// handover_test.go:125: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:125
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1299
+//line github.com/movenext/movenext/coord/handover_async_test.go:967
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1303,20 +971,20 @@ after2:
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:149
+//line github.com/movenext/movenext/coord/handover_test.go:125
 	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1309
+//line github.com/movenext/movenext/coord/handover_async_test.go:977
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:150
+//line github.com/movenext/movenext/coord/handover_test.go:126
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:1315
+//line github.com/movenext/movenext/coord/handover_async_test.go:983
 }
 
 // Location returns where [sendsAndPanics] is suspended.
 func (f *sendsAndPanicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 144, 145, 149)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
 }
 
 // Results returns what [sendsAndPanics] returned, or raises again the panic that ended it.
@@ -1340,238 +1008,6 @@ func (f *sendsAndPanicsMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, v0)
 	f.sendsAndPanicsLocals = sendsAndPanicsLocals{Frame: f.sendsAndPanicsLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// afterTheEndOfASendAsync starts [afterTheEndOfASend] as a state machine and returns its job.
-func afterTheEndOfASendAsync(ctx, ended context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := afterTheEndOfASendLocals{ctx: ctx, ended: ended, out: out, in: in, told: told}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &afterTheEndOfASendMachine{afterTheEndOfASendLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// afterTheEndOfASendLocals is what [afterTheEndOfASend] keeps while it is suspended.
-type afterTheEndOfASendLocals struct {
-	statemachine.Frame
-
-	ctx   context.Context
-	ended context.Context
-	out   *coord.Channel[int]
-	in    *coord.Channel[int]
-	told  chan struct{}
-
-	send2 *statemachine.WaitingVoid[job.Void]
-}
-
-// moveNext runs [afterTheEndOfASend] from where it stopped to its next suspension (false) or its
-// end (true).
-func (f *afterTheEndOfASendLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	default:
-		f.Misuse(state)
-	}
-	// handover_test.go:157: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:157
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:157
-	_ = r.Refusal()
-	// handover_test.go:158: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:158
-	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1400
-	if f.send2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.ctx, f.out = nil, nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:158
-	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1410
-	f.send2 = nil
-after2:
-//line github.com/movenext/movenext/coord/handover_test.go:158
-	if err != nil {
-		r.Publish()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:159
-		return true, err
-	}
-	// handover_test.go:161: err := in.Send(ended, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:161
-	f.send2, err2 = f.in.SendEnter(r, f.ended, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1423
-	if f.send2 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.ctx, f.ended, f.out, f.in = nil, nil, nil, nil // not needed any more
-	return false, nil
-resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:161
-	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1433
-	f.send2 = nil
-after3:
-//line github.com/movenext/movenext/coord/handover_test.go:162
-	<-f.told
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:163
-	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:1441
-}
-
-// Location returns where [afterTheEndOfASend] is suspended.
-func (f *afterTheEndOfASendLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterTheEndOfASend", "github.com/movenext/movenext/coord/handover_test.go", 157, 158, 161)
-}
-
-// afterTheEndOfASendMachine is the root of a chain of calls that begins with [afterTheEndOfASend]:
-// chain, job and frame in one allocation.
-type afterTheEndOfASendMachine struct {
-	statemachine.Builder[job.Void]
-	afterTheEndOfASendLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *afterTheEndOfASendMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.afterTheEndOfASendLocals = afterTheEndOfASendLocals{Frame: f.afterTheEndOfASendLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// twoSendsAsync starts [twoSends] as a state machine and returns its job.
-func twoSendsAsync(ctx context.Context, out, in *coord.Channel[int]) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := twoSendsLocals{ctx: ctx, out: out, in: in}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &twoSendsMachine{twoSendsLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// twoSendsLocals is what [twoSends] keeps while it is suspended.
-type twoSendsLocals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	out *coord.Channel[int]
-	in  *coord.Channel[int]
-
-	send2 *statemachine.WaitingVoid[job.Void]
-}
-
-// moveNext runs [twoSends] from where it stopped to its next suspension (false) or its end (true).
-func (f *twoSendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	default:
-		f.Misuse(state)
-	}
-	// handover_test.go:170: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:170
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:170
-	_ = r.Refusal()
-	// handover_test.go:171: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:171
-	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1516
-	if f.send2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.out = nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:171
-	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1526
-	f.send2 = nil
-after2:
-//line github.com/movenext/movenext/coord/handover_test.go:171
-	if err != nil {
-		r.Publish()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:172
-		return true, err
-	}
-	// handover_test.go:174: return in.Send(ctx, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:174
-	f.send2, result0 = f.in.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1539
-	if f.send2 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
-	return false, nil
-resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:174
-	result0 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1549
-	f.send2 = nil
-after3:
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [twoSends] is suspended.
-func (f *twoSendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twoSends", "github.com/movenext/movenext/coord/handover_test.go", 170, 171, 174)
-}
-
-// twoSendsMachine is the root of a chain of calls that begins with [twoSends]: chain, job and
-// frame in one allocation.
-type twoSendsMachine struct {
-	statemachine.Builder[job.Void]
-	twoSendsLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *twoSendsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.twoSendsLocals = twoSendsLocals{Frame: f.twoSendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1607,8 +1043,11 @@ type inAnEpilogueFrame struct {
 // moveNext runs [inAnEpilogue] from where it stopped to its next suspension (false) or its end
 // (true). The parameter told is needed only before the first suspension.
 func (f *inAnEpilogueFrame) moveNext(r *statemachine.Run, told chan struct{}) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 5, &returned)
 	for {
 		if finished, again := f.step(r, told); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -1640,27 +1079,27 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (finis
 	{
 		told := told
 		err := f.err
-//line github.com/movenext/movenext/coord/handover_test.go:181
+//line github.com/movenext/movenext/coord/handover_test.go:133
 		f.defers.PushEntry(func(r *statemachine.Run, p *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/handover_test.go:181
+//line github.com/movenext/movenext/coord/handover_test.go:133
 			m := inAnEpilogueFunc1Enter(r, p, told, err)
-//line github.com/movenext/movenext/coord/handover_test.go:181
+//line github.com/movenext/movenext/coord/handover_test.go:133
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/handover_test.go:181
+//line github.com/movenext/movenext/coord/handover_test.go:133
 		})
 	}
-	// handover_test.go:188: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1654
+	// handover_test.go:140: job.Yield()
+//line github.com/movenext/movenext/coord/handover_async_test.go:1093
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:188
+//line github.com/movenext/movenext/coord/handover_test.go:140
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:188
+//line github.com/movenext/movenext/coord/handover_test.go:140
 	_ = r.Refusal()
-	// handover_test.go:189: _ = out.Send(ctx, 1)
-//line github.com/movenext/movenext/coord/handover_test.go:189
+	// handover_test.go:141: _ = out.Send(ctx, 1)
+//line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2, _ = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1664
+//line github.com/movenext/movenext/coord/handover_async_test.go:1103
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1668,17 +1107,17 @@ resume1:
 	f.out = nil // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:189
+//line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1674
+//line github.com/movenext/movenext/coord/handover_async_test.go:1113
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:190
+//line github.com/movenext/movenext/coord/handover_test.go:142
 	f.list[1]++
-	// handover_test.go:191: _, err = in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:191
+	// handover_test.go:143: _, err = in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:143
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1682
+//line github.com/movenext/movenext/coord/handover_async_test.go:1121
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1686,34 +1125,34 @@ after2:
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false, false
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:191
+//line github.com/movenext/movenext/coord/handover_test.go:143
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1692
+//line github.com/movenext/movenext/coord/handover_async_test.go:1131
 	f.receive3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:191
+//line github.com/movenext/movenext/coord/handover_test.go:143
 	_, *f.err = receive3Value, receive3Err
 epilogue:
-//line github.com/movenext/movenext/coord/handover_test.go:192
+//line github.com/movenext/movenext/coord/handover_test.go:144
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/handover_test.go:192
+//line github.com/movenext/movenext/coord/handover_test.go:144
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1702
+//line github.com/movenext/movenext/coord/handover_async_test.go:1141
 		return true, false
 	}
 	f.State = 4
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false, false
 resume4:
-//line github.com/movenext/movenext/coord/handover_test.go:192
+//line github.com/movenext/movenext/coord/handover_test.go:144
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1711
+//line github.com/movenext/movenext/coord/handover_async_test.go:1150
 	goto epilogue
 }
 
 // Location returns where [inAnEpilogue] is suspended.
 func (f *inAnEpilogueFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 188, 189, 191, 193)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 140, 141, 143, 145)
 }
 
 // inAnEpilogueMachine is the root of a chain of calls that begins with [inAnEpilogue]: chain, job
@@ -1777,27 +1216,27 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/handover_test.go:182
+//line github.com/movenext/movenext/coord/handover_test.go:134
 	<-args.told
 	if args.panicking1.Recover() != nil {
 		(*args.err) = errPanic
 	}
-	// handover_test.go:186: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1787
+	// handover_test.go:138: job.Yield()
+//line github.com/movenext/movenext/coord/handover_async_test.go:1226
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:186
+//line github.com/movenext/movenext/coord/handover_test.go:138
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:186
+//line github.com/movenext/movenext/coord/handover_test.go:138
 	_ = r.Refusal()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1794
+//line github.com/movenext/movenext/coord/handover_async_test.go:1233
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where a function literal of [inAnEpilogue] is suspended.
 func (f *inAnEpilogueFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 186)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 138)
 }
 
 // Results returns what a function literal of [inAnEpilogue] returned, or raises again the panic
@@ -1841,6 +1280,15 @@ type inAnIteratorFrame struct {
 // MoveNext runs [inAnIterator] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *inAnIteratorFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r)
+	returned = true
+	return finished
+}
+
+// step runs [inAnIterator] until it suspends or ends.
+func (f *inAnIteratorFrame) step(r *statemachine.Run) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 7, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -1861,39 +1309,39 @@ func (f *inAnIteratorFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:207: job.Yield()
+	// handover_test.go:159: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:207
+//line github.com/movenext/movenext/coord/handover_test.go:159
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:207
+//line github.com/movenext/movenext/coord/handover_test.go:159
 	_ = r.Refusal()
 	f.loop1 = statemachine.Range1[int](ones(f.told))
-//line github.com/movenext/movenext/coord/handover_test.go:208
+//line github.com/movenext/movenext/coord/handover_test.go:160
 	f.loops.Open(f.loop1)
 range1:
-	// handover_test.go:208: for v := range ones(told) {
-//line github.com/movenext/movenext/coord/handover_test.go:208
+	// handover_test.go:160: for v := range ones(told) {
+//line github.com/movenext/movenext/coord/handover_test.go:160
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1879
+//line github.com/movenext/movenext/coord/handover_async_test.go:1327
 		goto resume2
 	}
 	f.State = 2
 	f.told = nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:208
+//line github.com/movenext/movenext/coord/handover_test.go:160
 	if !f.loop1.More(r) {
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/coord/handover_test.go:208
+//line github.com/movenext/movenext/coord/handover_test.go:160
 		v := f.loop1.Key()
-		// handover_test.go:209: _ = out.Send(ctx, v)
-//line github.com/movenext/movenext/coord/handover_test.go:209
+		// handover_test.go:161: _ = out.Send(ctx, v)
+//line github.com/movenext/movenext/coord/handover_test.go:161
 		f.send3, _ = f.out.SendEnterSoon(r, f.ctx, v)
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1897
+//line github.com/movenext/movenext/coord/handover_async_test.go:1345
 	if f.send3 == nil {
 		goto after3
 	}
@@ -1901,17 +1349,17 @@ resume2:
 	f.told = nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:209
+//line github.com/movenext/movenext/coord/handover_test.go:161
 	f.send3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1907
+//line github.com/movenext/movenext/coord/handover_async_test.go:1355
 	f.send3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:162
 	f.list[1]++
-	// handover_test.go:211: if _, err = in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:211
+	// handover_test.go:163: if _, err = in.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	f.receive4, _, f.err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1915
+//line github.com/movenext/movenext/coord/handover_async_test.go:1363
 	if f.receive4 == nil {
 		goto after4
 	}
@@ -1919,53 +1367,53 @@ after3:
 	f.told = nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/coord/handover_test.go:211
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	_, f.err = f.receive4.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1925
+//line github.com/movenext/movenext/coord/handover_async_test.go:1373
 	f.receive4 = nil
 after4:
-//line github.com/movenext/movenext/coord/handover_test.go:211
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.err != nil {
 		goto leave1
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1932
+//line github.com/movenext/movenext/coord/handover_async_test.go:1380
 	goto range1
 leave1:
-//line github.com/movenext/movenext/coord/handover_test.go:211
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1937
+//line github.com/movenext/movenext/coord/handover_async_test.go:1385
 		goto resume5
 	}
 	f.State = 5
 	f.ctx, f.out, f.in, f.told, f.list = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume5:
-//line github.com/movenext/movenext/coord/handover_test.go:211
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/coord/handover_test.go:211
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1948
+//line github.com/movenext/movenext/coord/handover_async_test.go:1396
 	f.loop1 = nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:211
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	return true
 done1:
-//line github.com/movenext/movenext/coord/handover_test.go:211
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1956
+//line github.com/movenext/movenext/coord/handover_async_test.go:1404
 	f.loop1 = nil
-//line github.com/movenext/movenext/coord/handover_test.go:215
+//line github.com/movenext/movenext/coord/handover_test.go:167
 	f.err = nil
-//line github.com/movenext/movenext/coord/handover_async_test.go:1960
+//line github.com/movenext/movenext/coord/handover_async_test.go:1408
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:215
+//line github.com/movenext/movenext/coord/handover_test.go:167
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1964
+//line github.com/movenext/movenext/coord/handover_async_test.go:1412
 }
 
 // Location returns where [inAnIterator] is suspended.
 func (f *inAnIteratorFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 207, 208, 209, 211, 208)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 159, 160, 161, 163, 160)
 }
 
 // inAnIteratorMachine is the root of a chain of calls that begins with [inAnIterator]: chain, job
@@ -1983,119 +1431,6 @@ func (f *inAnIteratorMachine) MoveNext(r *statemachine.Run) bool {
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, f.err)
 	f.inAnIteratorFrame = inAnIteratorFrame{Frame: f.inAnIteratorFrame.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// asksAsync starts [asks] as a state machine and returns its job.
-func asksAsync(ctx context.Context, out, in *coord.Channel[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := asksLocals{ctx: ctx, out: out, in: in}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &asksMachine{asksLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// asksLocals is what [asks] keeps while it is suspended.
-type asksLocals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	out *coord.Channel[int]
-	in  *coord.Channel[int]
-
-	send2    *statemachine.WaitingVoid[job.Void]
-	receive3 *statemachine.Waiting[int]
-}
-
-// moveNext runs [asks] from where it stopped to its next suspension (false) or its end (true).
-func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	default:
-		f.Misuse(state)
-	}
-	// handover_test.go:222: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:222
-	return r.Yield(), 0, nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:222
-	_ = r.Refusal()
-	// handover_test.go:223: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:223
-	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2040
-	if f.send2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.out = nil // not needed any more
-	return false, 0, nil
-resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:223
-	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2050
-	f.send2 = nil
-after2:
-//line github.com/movenext/movenext/coord/handover_test.go:223
-	if err != nil {
-		r.Publish()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:224
-		return true, 0, err
-	}
-	// handover_test.go:226: return in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:226
-	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2063
-	if f.receive3 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
-	return false, 0, nil
-resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:226
-	result0, result1 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2073
-	f.receive3 = nil
-after3:
-	f.State = statemachine.Finished
-	return true, result0, result1
-}
-
-// Location returns where [asks] is suspended.
-func (f *asksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.asks", "github.com/movenext/movenext/coord/handover_test.go", 222, 223, 226)
-}
-
-// asksMachine is the root of a chain of calls that begins with [asks]: chain, job and frame in one
-// allocation.
-type asksMachine struct {
-	statemachine.Builder[int]
-	asksLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *asksMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.asksLocals = asksLocals{Frame: f.asksLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -2138,32 +1473,32 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:233: if _, err := in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:233
+	// handover_test.go:174: if _, err := in.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:174
 	f.receive1, _, err = in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2145
+//line github.com/movenext/movenext/coord/handover_async_test.go:1480
 	if f.receive1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:233
+//line github.com/movenext/movenext/coord/handover_test.go:174
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2154
+//line github.com/movenext/movenext/coord/handover_async_test.go:1489
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:233
+//line github.com/movenext/movenext/coord/handover_test.go:174
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:234
+//line github.com/movenext/movenext/coord/handover_test.go:175
 		return true, err
 	}
 	*f.at = schedulers.Here().Scheduler()
-	// handover_test.go:237: return out.Send(ctx, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:237
+	// handover_test.go:178: return out.Send(ctx, 2)
+//line github.com/movenext/movenext/coord/handover_test.go:178
 	f.send2, result0 = f.out.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2167
+//line github.com/movenext/movenext/coord/handover_async_test.go:1502
 	if f.send2 == nil {
 		goto after2
 	}
@@ -2171,9 +1506,9 @@ after1:
 	f.ctx, f.out, f.at = nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:237
+//line github.com/movenext/movenext/coord/handover_test.go:178
 	result0 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2177
+//line github.com/movenext/movenext/coord/handover_async_test.go:1512
 	f.send2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -2182,7 +1517,7 @@ after2:
 
 // Location returns where [answersAt] is suspended.
 func (f *answersAtLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 233, 237)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 174, 178)
 }
 
 // answersAtMachine is the root of a chain of calls that begins with [answersAt]: chain, job and
@@ -2203,33 +1538,34 @@ func (f *answersAtMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// atOnceAsync starts [atOnce] as a state machine and returns its job.
-func atOnceAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
+// afterCodeAsync starts [afterCode] as a state machine and returns its job.
+func afterCodeAsync(ctx context.Context, out, in *coord.Channel[int], code func()) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := atOnceLocals{ctx: ctx, out: out, in: in, told: told}
+	frame := afterCodeLocals{ctx: ctx, out: out, in: in, code: code}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &atOnceMachine{atOnceLocals: frame}
+	m := &afterCodeMachine{afterCodeLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// atOnceLocals is what [atOnce] keeps while it is suspended.
-type atOnceLocals struct {
+// afterCodeLocals is what [afterCode] keeps while it is suspended.
+type afterCodeLocals struct {
 	statemachine.Frame
 
 	ctx  context.Context
 	out  *coord.Channel[int]
 	in   *coord.Channel[int]
-	told chan struct{}
+	code func()
 
 	send2    *statemachine.WaitingVoid[job.Void]
 	receive3 *statemachine.Waiting[int]
 }
 
-// moveNext runs [atOnce] from where it stopped to its next suspension (false) or its end (true).
-func (f *atOnceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [afterCode] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *afterCodeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
@@ -2245,17 +1581,17 @@ func (f *atOnceLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:246: job.Yield()
+	// handover_test.go:187: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:246
+//line github.com/movenext/movenext/coord/handover_test.go:187
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:246
+//line github.com/movenext/movenext/coord/handover_test.go:187
 	_ = r.Refusal()
-	// handover_test.go:247: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:247
+	// handover_test.go:188: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:188
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2259
+//line github.com/movenext/movenext/coord/handover_async_test.go:1595
 	if f.send2 == nil {
 		goto after2
 	}
@@ -2263,184 +1599,61 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:247
+//line github.com/movenext/movenext/coord/handover_test.go:188
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2269
+//line github.com/movenext/movenext/coord/handover_async_test.go:1605
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:247
+//line github.com/movenext/movenext/coord/handover_test.go:188
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:248
+//line github.com/movenext/movenext/coord/handover_test.go:189
 		return true, err
 	}
-	<-f.told
-	// handover_test.go:251: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:251
+	f.code()
+	// handover_test.go:192: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:192
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2282
+//line github.com/movenext/movenext/coord/handover_async_test.go:1618
 	if f.receive3 == nil {
 		goto after3
 	}
 	f.State = 3
-	f.ctx, f.out, f.in, f.told = nil, nil, nil, nil // not needed any more
+	f.ctx, f.out, f.in, f.code = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:251
+//line github.com/movenext/movenext/coord/handover_test.go:192
 	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2292
+//line github.com/movenext/movenext/coord/handover_async_test.go:1628
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:252
+//line github.com/movenext/movenext/coord/handover_test.go:193
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:2298
+//line github.com/movenext/movenext/coord/handover_async_test.go:1634
 }
 
-// Location returns where [atOnce] is suspended.
-func (f *atOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.atOnce", "github.com/movenext/movenext/coord/handover_test.go", 246, 247, 251)
+// Location returns where [afterCode] is suspended.
+func (f *afterCodeLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 192)
 }
 
-// atOnceMachine is the root of a chain of calls that begins with [atOnce]: chain, job and frame in
-// one allocation.
-type atOnceMachine struct {
+// afterCodeMachine is the root of a chain of calls that begins with [afterCode]: chain, job and
+// frame in one allocation.
+type afterCodeMachine struct {
 	statemachine.Builder[job.Void]
-	atOnceLocals
+	afterCodeLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *atOnceMachine) MoveNext(r *statemachine.Run) bool {
+func (f *afterCodeMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.atOnceLocals = atOnceLocals{Frame: f.atOnceLocals.Frame} // the job keeps nothing else alive
+	f.afterCodeLocals = afterCodeLocals{Frame: f.afterCodeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// pollsAsync starts [polls] as a state machine and returns its job.
-func pollsAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := pollsLocals{ctx: ctx, out: out, in: in, told: told}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &pollsMachine{pollsLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// pollsLocals is what [polls] keeps while it is suspended.
-type pollsLocals struct {
-	statemachine.Frame
-
-	ctx  context.Context
-	out  *coord.Channel[int]
-	in   *coord.Channel[int]
-	told chan struct{}
-
-	send2    *statemachine.WaitingVoid[job.Void]
-	receive3 *statemachine.Waiting[int]
-}
-
-// moveNext runs [polls] from where it stopped to its next suspension (false) or its end (true).
-func (f *pollsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	default:
-		f.Misuse(state)
-	}
-	// handover_test.go:259: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:259
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:259
-	_ = r.Refusal()
-	// handover_test.go:260: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:260
-	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2376
-	if f.send2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.out = nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:260
-	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2386
-	f.send2 = nil
-after2:
-//line github.com/movenext/movenext/coord/handover_test.go:260
-	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:261
-		return true, err
-	}
-	for over := false; !over; {
-		select {
-		case <-f.told:
-			over = true
-		default:
-		}
-	}
-	// handover_test.go:270: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:270
-	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2405
-	if f.receive3 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.ctx, f.out, f.in, f.told = nil, nil, nil, nil // not needed any more
-	return false, nil
-resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:270
-	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:2415
-	f.receive3 = nil
-after3:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:271
-	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:2421
-}
-
-// Location returns where [polls] is suspended.
-func (f *pollsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.polls", "github.com/movenext/movenext/coord/handover_test.go", 259, 260, 270)
-}
-
-// pollsMachine is the root of a chain of calls that begins with [polls]: chain, job and frame in
-// one allocation.
-type pollsMachine struct {
-	statemachine.Builder[job.Void]
-	pollsLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *pollsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.pollsLocals = pollsLocals{Frame: f.pollsLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of what is above: 0fdcce9c5fde6f8a
+// Digest of what is above: 89df1b0f90167f1e

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"runtime"
 	"testing"
 	"time"
 
@@ -33,76 +34,51 @@ func taker(ctx context.Context, in *coord.Channel[int], told chan struct{}) erro
 // sendsOrEnds sends, and waits for the answer unless that is not wanted.
 //
 //movenext:async
-func sendsOrEnds(ctx context.Context, out, in *coord.Channel[int], answer bool) (int, error) {
+func sendsOrEnds(ctx context.Context, out, in *coord.Channel[int], yields, answer bool) (int, error) {
+	if yields {
+		job.Yield()
+	}
 	if err := out.Send(ctx, 1); err != nil || !answer {
 		return 0, err
 	}
 	return in.Receive(ctx)
 }
 
-// afterAReturn waits when the sending function has returned.
+// afterAReturn waits when the sending function has returned, which has suspended before or not.
 //
 //movenext:async
-func afterAReturn(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) error {
-	job.Yield()
-	_, err := sendsOrEnds(ctx, out, in, false)
-	<-told
-	return err
-}
-
-// afterAReturnOfAMachine is afterAReturn if the sending function has suspended before.
-//
-//movenext:async
-func afterAReturnOfAMachine(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) error {
-	_, err := yieldsAndSends(ctx, out, in, false)
-	<-told
-	return err
-}
-
-//movenext:async
-func yieldsAndSends(ctx context.Context, out, in *coord.Channel[int], answer bool) (int, error) {
-	job.Yield()
-	if err := out.Send(ctx, 1); err != nil || !answer {
-		return 0, err
+func afterAReturn(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, suspended bool) error {
+	if !suspended {
+		job.Yield()
 	}
-	return in.Receive(ctx)
+	_, err := sendsOrEnds(ctx, out, in, suspended, false)
+	<-told
+	return err
 }
 
-// afterAnElement receives something that is there, and then waits.
+// afterAReceive receives something that is there, or under a context that has ended, and then
+// waits.
 //
 //movenext:async
-func afterAnElement(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) error {
+func afterAReceive(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) error {
 	job.Yield()
 	if err := out.Send(ctx, 1); err != nil {
 		return err
 	}
-	_, err := in.Receive(ctx)
+	_, err := in.Receive(under)
 	<-told
 	return err
 }
 
-// afterASend sends to a channel that has room, and then waits.
+// afterASend sends to a channel that has room, or under a context that has ended, and then waits.
 //
 //movenext:async
-func afterASend(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) error {
+func afterASend(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) error {
 	job.Yield()
 	if err := out.Send(ctx, 1); err != nil {
 		return err
 	}
-	err := in.Send(ctx, 2)
-	<-told
-	return err
-}
-
-// afterTheEnd receives under a context that has ended, and then waits.
-//
-//movenext:async
-func afterTheEnd(ctx, ended context.Context, out, in *coord.Channel[int], told chan struct{}) error {
-	job.Yield()
-	if err := out.Send(ctx, 1); err != nil {
-		return err
-	}
-	_, err := in.Receive(ended)
+	err := in.Send(under, 2)
 	<-told
 	return err
 }
@@ -150,30 +126,6 @@ func sendsAndPanics(ctx context.Context, out, in *coord.Channel[int], list []int
 	return err
 }
 
-// afterTheEndOfASend sends under a context that has ended, and then waits.
-//
-//movenext:async
-func afterTheEndOfASend(ctx, ended context.Context, out, in *coord.Channel[int], told chan struct{}) error {
-	job.Yield()
-	if err := out.Send(ctx, 1); err != nil {
-		return err
-	}
-	err := in.Send(ended, 2)
-	<-told
-	return err
-}
-
-// twoSends sends to the other channel, too.
-//
-//movenext:async
-func twoSends(ctx context.Context, out, in *coord.Channel[int]) error {
-	job.Yield()
-	if err := out.Send(ctx, 1); err != nil {
-		return err
-	}
-	return in.Send(ctx, 2)
-}
-
 // inAnEpilogue waits in a deferred call that suspends.
 //
 //movenext:async
@@ -215,17 +167,6 @@ func inAnIterator(ctx context.Context, out, in *coord.Channel[int], told chan st
 	return nil
 }
 
-// asks sends, and waits for the answer.
-//
-//movenext:async
-func asks(ctx context.Context, out, in *coord.Channel[int]) (int, error) {
-	job.Yield()
-	if err := out.Send(ctx, 1); err != nil {
-		return 0, err
-	}
-	return in.Receive(ctx)
-}
-
 // answersAt answers with the place where it runs.
 //
 //movenext:async
@@ -239,36 +180,29 @@ func answersAt(ctx context.Context, in, out *coord.Channel[int], at *schedulers.
 
 var errPanic = errors.New("it has panicked")
 
-// atOnce waits right after the send.
+// afterCode waits in plain code right after the send.
 //
 //movenext:async
-func atOnce(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) error {
+func afterCode(ctx context.Context, out, in *coord.Channel[int], code func()) error {
 	job.Yield()
 	if err := out.Send(ctx, 1); err != nil {
 		return err
 	}
-	<-told
+	code()
 	_, err := in.Receive(ctx)
 	return err
 }
 
-// polls looks for the answer, and does not wait for it.
-//
-//movenext:async
-func polls(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) error {
-	job.Yield()
-	if err := out.Send(ctx, 1); err != nil {
-		return err
-	}
-	for over := false; !over; {
+// poll looks whether told is closed until it is.
+func poll(told chan struct{}) {
+	for {
 		select {
 		case <-told:
-			over = true
+			return
 		default:
+			runtime.Gosched()
 		}
 	}
-	_, err := in.Receive(ctx)
-	return err
 }
 
 // keeping is a way to wait, in plain code, while the worker may keep a machine.
@@ -283,28 +217,40 @@ func waysToWait() map[string]keeping {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	return map[string]keeping{
-		"after a return":              {start: afterAReturnAsync},
-		"after a return of a machine": {start: afterAReturnOfAMachineAsync},
-		"after an element":            {start: afterAnElementAsync, held: 1},
-		"after a send":                {start: afterASendAsync},
-		"at once":                     {start: atOnceAsync, held: 1},
-		"while it polls":              {start: pollsAsync, held: 1},
+		"after a return": {start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
+			return afterAReturnAsync(ctx, out, in, told, false)
+		}},
+		"after a return of a machine": {start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
+			return afterAReturnAsync(ctx, out, in, told, true)
+		}},
+		"after an element": {held: 1, start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
+			return afterAReceiveAsync(ctx, ctx, out, in, told)
+		}},
+		"after a send": {start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
+			return afterASendAsync(ctx, ctx, out, in, told)
+		}},
+		"at once": {held: 1, start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
+			return afterCodeAsync(ctx, out, in, func() { <-told })
+		}},
+		"while it polls": {held: 1, start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
+			return afterCodeAsync(ctx, out, in, func() { poll(told) })
+		}},
 		"after the end of a context": {err: context.Canceled, start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
-			return afterTheEndAsync(ctx, ended, out, in, told)
+			return afterAReceiveAsync(ctx, ended, out, in, told)
 		}},
 		"after the end of a context of a send": {err: context.Canceled, start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
-			return afterTheEndOfASendAsync(ctx, ended, out, in, told)
+			return afterASendAsync(ctx, ended, out, in, told)
 		}},
 		"after a send to a closed channel": {err: coord.ErrClosed, start: func(ctx context.Context, out, _ *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
 			closed := coord.NewRendezvous[int]()
 			closed.Close()
-			return afterASendAsync(ctx, out, closed, told)
+			return afterASendAsync(ctx, ctx, out, closed, told)
 		}},
 		"in a function that ranks": {start: func(ctx context.Context, out, _ *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
-			return twoSendsAsync(ctx, out, coord.NewPriority(func(int) int64 { <-told; return 0 }))
+			return afterASendAsync(ctx, ctx, out, coord.NewPriority(func(int) int64 { <-told; return 0 }), told)
 		}},
 		"in a function for what is dropped": {start: func(ctx context.Context, out, _ *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
-			return twoSendsAsync(ctx, out, coord.NewBounded(0, coord.DropNewest, coord.Dropped(func(int) { <-told })))
+			return afterASendAsync(ctx, ctx, out, coord.NewBounded(0, coord.DropNewest, coord.Dropped(func(int) { <-told })), told)
 		}},
 		"in an epilogue": {err: errPanic, start: func(ctx context.Context, out, in *coord.Channel[int], told chan struct{}) *job.Job[job.Void] {
 			return inAnEpilogueAsync(ctx, out, in, told, make([]int, 1))
@@ -353,7 +299,7 @@ func TestAMachineOfAnotherHomeRunsThere(t *testing.T) {
 	out, in := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
 	var at schedulers.Scheduler
 	answering := answersAtAsync(schedulers.With(context.Background(), there), out, in, &at)
-	_, err := asksAsync(schedulers.With(context.Background(), here), out, in).Wait(context.Background())
+	_, err := sendsOrEndsAsync(schedulers.With(context.Background(), here), out, in, true, true).Wait(context.Background())
 	require.NoError(t, err)
 	_, err = answering.Wait(context.Background())
 	require.NoError(t, err)

@@ -17,118 +17,43 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// locksMutexAsync starts [locksMutex] as a state machine and returns its job.
-func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
+// claimsAsync starts [claims] as a state machine and returns its job.
+func claimsAsync(ctx context.Context, what any) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := locksMutexLocals{}
+	frame := claimsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &locksMutexArgs{ctx: ctx, m: m}); finished {
+	if finished, v0 := frame.moveNext(&r, &claimsArgs{ctx: ctx, what: what}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m2 := &locksMutexMachine{locksMutexLocals: frame}
-	return m2.Start(ctx, &r, m2)
+	m := &claimsMachine{claimsLocals: frame}
+	return m.Start(ctx, &r, m)
 }
 
-// locksMutexLocals is what [locksMutex] keeps while it is suspended.
-type locksMutexLocals struct {
+// claimsLocals is what [claims] keeps while it is suspended.
+type claimsLocals struct {
 	statemachine.Frame
 
-	lock1 *statemachine.WaitingVoid[job.Void]
+	lockOrRLockOrAcquire1 *statemachine.WaitingVoid[job.Void]
+	wait7                 *statemachine.WaitingVoid[job.Void]
 }
 
-// locksMutexArgs are the parameters of [locksMutex] that are needed only before its first
-// suspension.
-type locksMutexArgs struct {
-	ctx context.Context
-	m   *coord.Mutex
+// claimsArgs are the parameters of [claims] that are needed only before its first suspension.
+type claimsArgs struct {
+	ctx  context.Context
+	what any
 }
 
-// moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *locksMutexLocals) moveNext(r *statemachine.Run, args *locksMutexArgs) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// home_gone_test.go:20: … m.Lock(ctx); return err }
-//line github.com/movenext/movenext/coord/home_gone_test.go:20
-	f.lock1, err = args.m.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:63
-	if f.lock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:20
-	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:72
-	f.lock1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:20
-	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:78
-}
-
-// Location returns where [locksMutex] is suspended.
-func (f *locksMutexLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 20)
-}
-
-// locksMutexMachine is the root of a chain of calls that begins with [locksMutex]: chain, job and
-// frame in one allocation.
-type locksMutexMachine struct {
-	statemachine.Builder[job.Void]
-	locksMutexLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *locksMutexMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.locksMutexLocals = locksMutexLocals{Frame: f.locksMutexLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// locksRWAsync starts [locksRW] as a state machine and returns its job.
-func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := locksRWLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &locksRWArgs{ctx: ctx, m: m, write: write}); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m2 := &locksRWMachine{locksRWLocals: frame}
-	return m2.Start(ctx, &r, m2)
-}
-
-// locksRWLocals is what [locksRW] keeps while it is suspended.
-type locksRWLocals struct {
-	statemachine.Frame
-
-	lockOrRLock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// locksRWArgs are the parameters of [locksRW] that are needed only before its first suspension.
-type locksRWArgs struct {
-	ctx   context.Context
-	m     *coord.RWMutex
-	write bool
-}
-
-// moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [claims] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
-func (f *locksRWLocals) moveNext(r *statemachine.Run, args *locksRWArgs) (finished bool, err error) {
+func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (finished bool, err error) {
+	var p2 *coord.Mutex
+	var p3 *coord.RWMutex
+	var p4 *reading
+	var p5 *coord.KeyedMutex[string]
+	var p6 *coord.Limiter[string]
+	var p7 *coord.Semaphore
+	var p8 *coord.AutoResetEvent
+	var p9 *coord.ManualResetEvent
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -137,402 +62,235 @@ func (f *locksRWLocals) moveNext(r *statemachine.Run, args *locksRWArgs) (finish
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
+	case 6:
+		goto resume6
+	case 7:
+		goto resume7
+	case 8:
+		goto resume8
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:24
-	if !args.write {
-		goto else1
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+	switch p := args.what.(type) {
+	case *coord.Mutex:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p2 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case1
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+	case *coord.RWMutex:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p3 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case2
+//line github.com/movenext/movenext/coord/home_gone_test.go:31
+	case reading:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p4 = new(reading)
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		*p4 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case3
+//line github.com/movenext/movenext/coord/home_gone_test.go:33
+	case *coord.KeyedMutex[string]:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p5 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case4
+//line github.com/movenext/movenext/coord/home_gone_test.go:35
+	case *coord.Limiter[string]:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p6 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case5
+//line github.com/movenext/movenext/coord/home_gone_test.go:37
+	case *coord.Semaphore:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p7 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case6
+//line github.com/movenext/movenext/coord/home_gone_test.go:39
+	case *coord.AutoResetEvent:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p8 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case7
+//line github.com/movenext/movenext/coord/home_gone_test.go:41
+	case *coord.ManualResetEvent:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		p9 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
+		goto case8
 	}
-	// home_gone_test.go:25: err = m.Lock(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:25
-	f.lockOrRLock1, err = args.m.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:151
-	if f.lockOrRLock1 == nil {
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:133
+	goto endSwitch1
+case1:
+	// home_gone_test.go:28: err = p.Lock(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:28
+	f.lockOrRLockOrAcquire1, err = p2.LockEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:139
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:25
-	err = f.lockOrRLock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:160
-	f.lockOrRLock1 = nil
+//line github.com/movenext/movenext/coord/home_gone_test.go:28
+	err = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:148
+	f.lockOrRLockOrAcquire1 = nil
 after1:
-	goto endIf1
-else1:
-	// home_gone_test.go:27: err = m.RLock(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:27
-	f.lockOrRLock1, err = args.m.RLockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:168
-	if f.lockOrRLock1 == nil {
+	goto endSwitch1
+case2:
+	// home_gone_test.go:30: err = p.Lock(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:30
+	f.lockOrRLockOrAcquire1, err = p3.LockEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:156
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:27
-	err = f.lockOrRLock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:177
-	f.lockOrRLock1 = nil
+//line github.com/movenext/movenext/coord/home_gone_test.go:30
+	err = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:165
+	f.lockOrRLockOrAcquire1 = nil
 after2:
-endIf1:
-	f.State = statemachine.Finished
-	return true, err
-}
-
-// Location returns where [locksRW] is suspended.
-func (f *locksRWLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 25, 27)
-}
-
-// locksRWMachine is the root of a chain of calls that begins with [locksRW]: chain, job and frame
-// in one allocation.
-type locksRWMachine struct {
-	statemachine.Builder[job.Void]
-	locksRWLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *locksRWMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
+	goto endSwitch1
+case3:
+	// home_gone_test.go:32: err = p.RLock(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:32
+	f.lockOrRLockOrAcquire1, err = p4.RLockEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:173
+	if f.lockOrRLockOrAcquire1 == nil {
+		goto after3
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.locksRWLocals = locksRWLocals{Frame: f.locksRWLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// locksKeyAsync starts [locksKey] as a state machine and returns its job.
-func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := locksKeyLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &locksKeyArgs{ctx: ctx, m: m, key: key}); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m2 := &locksKeyMachine{locksKeyLocals: frame}
-	return m2.Start(ctx, &r, m2)
-}
-
-// locksKeyLocals is what [locksKey] keeps while it is suspended.
-type locksKeyLocals struct {
-	statemachine.Frame
-
-	lock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// locksKeyArgs are the parameters of [locksKey] that are needed only before its first suspension.
-type locksKeyArgs struct {
-	ctx context.Context
-	m   *coord.KeyedMutex[string]
-	key string
-}
-
-// moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *locksKeyLocals) moveNext(r *statemachine.Run, args *locksKeyArgs) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// home_gone_test.go:34: err := m.Lock(ctx, key)
+	f.State = 3
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/coord/home_gone_test.go:32
+	err = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:182
+	f.lockOrRLockOrAcquire1 = nil
+after3:
+	goto endSwitch1
+case4:
+	// home_gone_test.go:34: err = p.Lock(ctx, "a")
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
-	f.lock1, err = args.m.LockEnter(r, args.ctx, args.key)
+	f.lockOrRLockOrAcquire1, err = p5.LockEnter(r, args.ctx, "a")
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:190
+	if f.lockOrRLockOrAcquire1 == nil {
+		goto after4
+	}
+	f.State = 4
+	return false, nil
+resume4:
+//line github.com/movenext/movenext/coord/home_gone_test.go:34
+	err = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:199
+	f.lockOrRLockOrAcquire1 = nil
+after4:
+	goto endSwitch1
+case5:
+	// home_gone_test.go:36: err = p.Acquire(ctx, "a")
+//line github.com/movenext/movenext/coord/home_gone_test.go:36
+	f.lockOrRLockOrAcquire1, err = p6.AcquireEnter(r, args.ctx, "a")
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:207
+	if f.lockOrRLockOrAcquire1 == nil {
+		goto after5
+	}
+	f.State = 5
+	return false, nil
+resume5:
+//line github.com/movenext/movenext/coord/home_gone_test.go:36
+	err = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:216
+	f.lockOrRLockOrAcquire1 = nil
+after5:
+	goto endSwitch1
+case6:
+	// home_gone_test.go:38: err = p.Acquire(ctx, 2)
+//line github.com/movenext/movenext/coord/home_gone_test.go:38
+	f.lockOrRLockOrAcquire1, err = p7.AcquireEnter(r, args.ctx, 2)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:224
+	if f.lockOrRLockOrAcquire1 == nil {
+		goto after6
+	}
+	f.State = 6
+	return false, nil
+resume6:
+//line github.com/movenext/movenext/coord/home_gone_test.go:38
+	err = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:233
+	f.lockOrRLockOrAcquire1 = nil
+after6:
+	goto endSwitch1
+case7:
+	// home_gone_test.go:40: err = p.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:40
+	f.wait7, err = p8.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:241
+	if f.wait7 == nil {
+		goto after7
+	}
+	f.State = 7
+	return false, nil
+resume7:
+//line github.com/movenext/movenext/coord/home_gone_test.go:40
+	err = f.wait7.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:250
-	if f.lock1 == nil {
-		goto after1
+	f.wait7 = nil
+after7:
+	goto endSwitch1
+case8:
+	// home_gone_test.go:42: err = p.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:42
+	f.wait7, err = p9.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:258
+	if f.wait7 == nil {
+		goto after8
 	}
-	f.State = 1
+	f.State = 8
 	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:34
-	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:259
-	f.lock1 = nil
-after1:
+resume8:
+//line github.com/movenext/movenext/coord/home_gone_test.go:42
+	err = f.wait7.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:267
+	f.wait7 = nil
+after8:
+endSwitch1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:35
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:265
 }
 
-// Location returns where [locksKey] is suspended.
-func (f *locksKeyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 34)
+// Location returns where [claims] is suspended.
+func (f *claimsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 28, 30, 32, 34, 36, 38, 40, 42)
 }
 
-// locksKeyMachine is the root of a chain of calls that begins with [locksKey]: chain, job and
-// frame in one allocation.
-type locksKeyMachine struct {
+// claimsMachine is the root of a chain of calls that begins with [claims]: chain, job and frame in
+// one allocation.
+type claimsMachine struct {
 	statemachine.Builder[job.Void]
-	locksKeyLocals
+	claimsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksKeyMachine) MoveNext(r *statemachine.Run) bool {
+func (f *claimsMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.locksKeyLocals = locksKeyLocals{Frame: f.locksKeyLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// acquiresAsync starts [acquires] as a state machine and returns its job.
-func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := acquiresLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &acquiresArgs{ctx: ctx, s: s, n: n}); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &acquiresMachine{acquiresLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// acquiresLocals is what [acquires] keeps while it is suspended.
-type acquiresLocals struct {
-	statemachine.Frame
-
-	acquire1 *statemachine.WaitingVoid[job.Void]
-}
-
-// acquiresArgs are the parameters of [acquires] that are needed only before its first suspension.
-type acquiresArgs struct {
-	ctx context.Context
-	s   *coord.Semaphore
-	n   int64
-}
-
-// moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *acquiresLocals) moveNext(r *statemachine.Run, args *acquiresArgs) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// home_gone_test.go:40: err := s.Acquire(ctx, n)
-//line github.com/movenext/movenext/coord/home_gone_test.go:40
-	f.acquire1, err = args.s.AcquireEnter(r, args.ctx, args.n)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:333
-	if f.acquire1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:40
-	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:342
-	f.acquire1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:41
-	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:348
-}
-
-// Location returns where [acquires] is suspended.
-func (f *acquiresLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 40)
-}
-
-// acquiresMachine is the root of a chain of calls that begins with [acquires]: chain, job and
-// frame in one allocation.
-type acquiresMachine struct {
-	statemachine.Builder[job.Void]
-	acquiresLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *acquiresMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.acquiresLocals = acquiresLocals{Frame: f.acquiresLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// waitsForSignalAsync starts [waitsForSignal] as a state machine and returns its job.
-func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForSignalLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &waitsForSignalArgs{ctx: ctx, e: e}); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &waitsForSignalMachine{waitsForSignalLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForSignalLocals is what [waitsForSignal] keeps while it is suspended.
-type waitsForSignalLocals struct {
-	statemachine.Frame
-
-	wait1 *statemachine.WaitingVoid[job.Void]
-}
-
-// waitsForSignalArgs are the parameters of [waitsForSignal] that are needed only before its first
-// suspension.
-type waitsForSignalArgs struct {
-	ctx context.Context
-	e   *coord.AutoResetEvent
-}
-
-// moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, args *waitsForSignalArgs) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// home_gone_test.go:46: err := e.Wait(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:46
-	f.wait1, err = args.e.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:416
-	if f.wait1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:46
-	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:425
-	f.wait1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:47
-	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:431
-}
-
-// Location returns where [waitsForSignal] is suspended.
-func (f *waitsForSignalLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 46)
-}
-
-// waitsForSignalMachine is the root of a chain of calls that begins with [waitsForSignal]: chain,
-// job and frame in one allocation.
-type waitsForSignalMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForSignalLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForSignalMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForSignalLocals = waitsForSignalLocals{Frame: f.waitsForSignalLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// waitsForGateAsync starts [waitsForGate] as a state machine and returns its job.
-func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForGateLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &waitsForGateArgs{ctx: ctx, e: e}); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &waitsForGateMachine{waitsForGateLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForGateLocals is what [waitsForGate] keeps while it is suspended.
-type waitsForGateLocals struct {
-	statemachine.Frame
-
-	wait1 *statemachine.WaitingVoid[job.Void]
-}
-
-// waitsForGateArgs are the parameters of [waitsForGate] that are needed only before its first
-// suspension.
-type waitsForGateArgs struct {
-	ctx context.Context
-	e   *coord.ManualResetEvent
-}
-
-// moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *waitsForGateLocals) moveNext(r *statemachine.Run, args *waitsForGateArgs) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// home_gone_test.go:52: err := e.Wait(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:52
-	f.wait1, err = args.e.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:499
-	if f.wait1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:52
-	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:508
-	f.wait1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:53
-	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:514
-}
-
-// Location returns where [waitsForGate] is suspended.
-func (f *waitsForGateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 52)
-}
-
-// waitsForGateMachine is the root of a chain of calls that begins with [waitsForGate]: chain, job
-// and frame in one allocation.
-type waitsForGateMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForGateLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForGateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForGateLocals = waitsForGateLocals{Frame: f.waitsForGateLocals.Frame} // the job keeps nothing else alive
+	f.claimsLocals = claimsLocals{Frame: f.claimsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -577,39 +335,39 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
+	// home_gone_test.go:49: if err := c.L.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/coord/home_gone_test.go:49
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:584
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:342
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
+//line github.com/movenext/movenext/coord/home_gone_test.go:49
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:593
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:351
 	f.lockOrWait1 = nil
 after1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
+//line github.com/movenext/movenext/coord/home_gone_test.go:49
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:599
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:357
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
+//line github.com/movenext/movenext/coord/home_gone_test.go:50
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
+//line github.com/movenext/movenext/coord/home_gone_test.go:52
 		unlock1 := f.c.L.Unlock
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
+//line github.com/movenext/movenext/coord/home_gone_test.go:52
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// home_gone_test.go:62: err := c.Wait(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:62
+	// home_gone_test.go:53: err := c.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:53
 	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:613
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:371
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -617,23 +375,23 @@ after1:
 	f.ctx, f.c = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:62
+//line github.com/movenext/movenext/coord/home_gone_test.go:53
 	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:623
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:381
 	f.lockOrWait1 = nil
 after2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:63
+//line github.com/movenext/movenext/coord/home_gone_test.go:54
 	result0 = err2
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:628
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:386
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:63
+//line github.com/movenext/movenext/coord/home_gone_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:632
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:390
 }
 
 // Location returns where [waitsOnCond] is suspended.
 func (f *waitsOnCondLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 49, 53)
 }
 
 // waitsOnCondMachine is the root of a chain of calls that begins with [waitsOnCond]: chain, job
@@ -694,30 +452,30 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:68: v, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:68
+	// home_gone_test.go:59: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:701
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
 	if f.receive1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:68
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:710
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:468
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:69
+//line github.com/movenext/movenext/coord/home_gone_test.go:60
 	return true, v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:716
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:474
 }
 
 // Location returns where [receives] is suspended.
 func (f *receivesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 68)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 59)
 }
 
 // receivesMachine is the root of a chain of calls that begins with [receives]: chain, job and
@@ -777,30 +535,30 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:74: err := c.Send(ctx, v)
-//line github.com/movenext/movenext/coord/home_gone_test.go:74
+	// home_gone_test.go:65: err := c.Send(ctx, v)
+//line github.com/movenext/movenext/coord/home_gone_test.go:65
 	f.send1, err = args.c.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:784
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:542
 	if f.send1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:74
+//line github.com/movenext/movenext/coord/home_gone_test.go:65
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:793
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:551
 	f.send1 = nil
 after1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:75
+//line github.com/movenext/movenext/coord/home_gone_test.go:66
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:799
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:557
 }
 
 // Location returns where [sends] is suspended.
 func (f *sendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 74)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 65)
 }
 
 // sendsMachine is the root of a chain of calls that begins with [sends]: chain, job and frame in
@@ -821,4 +579,4 @@ func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: db519ca0813ecb73
+// Digest of what is above: f3c26252d481fc86

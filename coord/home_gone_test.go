@@ -16,40 +16,31 @@ import (
 // These functions wait and return the error that they get: a caller that gets an error
 // must not hold anything.
 
-//movenext:async
-func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
+// reading is a lock whose readers lock it.
+type reading struct{ *coord.RWMutex }
 
+// claims waits for one of these, and for two of a semaphore's permits.
+//
 //movenext:async
-func locksRW(ctx context.Context, m *coord.RWMutex, write bool) (err error) {
-	if write {
-		err = m.Lock(ctx)
-	} else {
-		err = m.RLock(ctx)
+func claims(ctx context.Context, what any) (err error) {
+	switch p := what.(type) {
+	case *coord.Mutex:
+		err = p.Lock(ctx)
+	case *coord.RWMutex:
+		err = p.Lock(ctx)
+	case reading:
+		err = p.RLock(ctx)
+	case *coord.KeyedMutex[string]:
+		err = p.Lock(ctx, "a")
+	case *coord.Limiter[string]:
+		err = p.Acquire(ctx, "a")
+	case *coord.Semaphore:
+		err = p.Acquire(ctx, 2)
+	case *coord.AutoResetEvent:
+		err = p.Wait(ctx)
+	case *coord.ManualResetEvent:
+		err = p.Wait(ctx)
 	}
-	return err
-}
-
-//movenext:async
-func locksKey(ctx context.Context, m *coord.KeyedMutex[string], key string) error {
-	err := m.Lock(ctx, key)
-	return err
-}
-
-//movenext:async
-func acquires(ctx context.Context, s *coord.Semaphore, n int64) error {
-	err := s.Acquire(ctx, n)
-	return err
-}
-
-//movenext:async
-func waitsForSignal(ctx context.Context, e *coord.AutoResetEvent) error {
-	err := e.Wait(ctx)
-	return err
-}
-
-//movenext:async
-func waitsForGate(ctx context.Context, e *coord.ManualResetEvent) error {
-	err := e.Wait(ctx)
 	return err
 }
 
@@ -76,7 +67,7 @@ func sends(ctx context.Context, c *coord.Channel[int], v int) error {
 }
 
 // The machines are made from the plain forms, which are not called here.
-var _ = []any{locksMutex, locksRW, locksKey, acquires, waitsForSignal, waitsForGate, waitsOnCond, receives, sends}
+var _ = []any{claims, waitsOnCond, receives, sends}
 
 // gone returns a context, and the function that shuts down its scheduler.
 func gone(t *testing.T) (context.Context, func()) {
@@ -112,15 +103,15 @@ func TestALockThatAMachineWithoutAHomeWasGrantedGoesToTheNext(t *testing.T) {
 		release func()
 		free    func() bool
 	}{
-		{"Mutex", func() error { return m.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return locksMutexAsync(ctx, &m) },
+		{"Mutex", func() error { return m.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, &m) },
 			func() *job.Job[job.Void] { return m.LockAsync(bg) }, m.Unlock, m.TryLock},
-		{"RWMutex, reader", func() error { return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return locksRWAsync(ctx, &r, false) },
+		{"RWMutex, reader", func() error { return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, reading{&r}) },
 			func() *job.Job[job.Void] { return r.LockAsync(bg) }, r.Unlock, r.TryRLock},
-		{"RWMutex, writer", func() error { r.RUnlock(); return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return locksRWAsync(ctx, &r, true) },
+		{"RWMutex, writer", func() error { r.RUnlock(); return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, &r) },
 			func() *job.Job[job.Void] { return r.LockAsync(bg) }, r.Unlock, r.TryLock},
-		{"KeyedMutex", func() error { return k.Lock(bg, "a") }, func(ctx context.Context) *job.Job[job.Void] { return locksKeyAsync(ctx, &k, "a") },
+		{"KeyedMutex", func() error { return k.Lock(bg, "a") }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, &k) },
 			func() *job.Job[job.Void] { return k.LockAsync(bg, "a") }, func() { k.Unlock("a") }, func() bool { return k.TryLock("a") }},
-		{"Semaphore", func() error { return s.Acquire(bg, 3) }, func(ctx context.Context) *job.Job[job.Void] { return acquiresAsync(ctx, s, 2) },
+		{"Semaphore", func() error { return s.Acquire(bg, 3) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, s) },
 			func() *job.Job[job.Void] { return s.AcquireAsync(bg, 3) }, func() { s.Release(3) }, func() bool { return s.Free() == 3 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -142,7 +133,7 @@ func TestASignalThatAMachineWithoutAHomeWasGivenGoesToTheNext(t *testing.T) {
 	t.Run("AutoResetEvent", func(t *testing.T) {
 		ctx, end := gone(t)
 		var e coord.AutoResetEvent
-		j, next := waitsForSignalAsync(ctx, &e), e.WaitAsync(bg)
+		j, next := claimsAsync(ctx, &e), e.WaitAsync(bg)
 		end()
 		e.Set()
 		refused(t, j)
@@ -152,7 +143,7 @@ func TestASignalThatAMachineWithoutAHomeWasGivenGoesToTheNext(t *testing.T) {
 	t.Run("ManualResetEvent", func(t *testing.T) {
 		ctx, end := gone(t)
 		var e coord.ManualResetEvent
-		j := waitsForGateAsync(ctx, &e)
+		j := claimsAsync(ctx, &e)
 		end()
 		e.Set()
 		refused(t, j)
@@ -204,7 +195,7 @@ func TestAMachineWithoutAHomeThatGaveUpGivesNothingBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	var m coord.Mutex
 	require.NoError(t, m.Lock(context.Background()))
-	j := locksMutexAsync(ctx, &m)
+	j := claimsAsync(ctx, &m)
 	end()
 	cancel()
 	_, err := j.Await()

@@ -51,8 +51,7 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 }
 
 // LockAsync returns a job that completes once key is locked, or is Canceled when ctx
-// ends first. It does not block; if the key is free it allocates nothing, except for
-// the map's growth.
+// ends first. If the key is free it allocates nothing, except for the map's growth.
 func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -80,7 +79,7 @@ func (m *keyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key 
 	return enterWaitVoid(r, ctx, m, key), nil
 }
 
-// TryLock locks key if it is free, and reports whether it did. It does not block.
+// TryLock locks key if it is free, and reports whether it did.
 func (m *KeyedMutex[K]) TryLock(key K) bool { return m.try(key) }
 
 func (m *keyedMutex[K]) try(key K) bool {
@@ -89,8 +88,7 @@ func (m *keyedMutex[K]) try(key K) bool {
 	return m.take(key)
 }
 
-// Unlock releases key, or hands it to its first waiter. It does not block. It panics if
-// key is not locked.
+// Unlock releases key, or hands it to its first waiter. It panics if key is not locked.
 func (m *KeyedMutex[K]) Unlock(key K) { m.unlock(key).deliver(nil) }
 
 func (m *keyedMutex[K]) unlock(key K) outcomes {

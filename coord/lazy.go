@@ -30,8 +30,10 @@ type Lazy[T any] struct {
 func NewLazy[T any](fn func(context.Context) (T, error)) *Lazy[T] { return &Lazy[T]{fn: fn} }
 
 // Get returns the value, computing it if necessary. It returns fn's error, or the reason
-// why ctx ended. A panic in fn is an error, which wraps a *job.PanicError. It blocks if
-// the value is not there; its twin is [Lazy.GetAsync].
+// why ctx ended. A panic in fn is an error, which wraps a *job.PanicError. If fn calls
+// runtime.Goexit, so does a caller whose worker runs the computation in place (see
+// [job.Job.Wait]), and the others get job.ErrGoexit. It blocks if the value is not there;
+// its twin is [Lazy.GetAsync].
 func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -46,8 +48,8 @@ func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 }
 
 // GetAsync returns a job that completes with the value, or has failed with an error of
-// [Lazy.Get]; it is Canceled when ctx ends first. It does not block; it allocates
-// nothing if the value is there.
+// [Lazy.Get]; it is Canceled when ctx ends first. It allocates nothing if the value is
+// there.
 func (l *Lazy[T]) GetAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -70,7 +72,7 @@ func (l *Lazy[T]) Value() (value T, ok bool) {
 }
 
 // Reset forgets the value, so that the next caller computes it again. A computation
-// that is under way still serves its waiters, and is then forgotten too. It does not block.
+// that is under way still serves its waiters, and is then forgotten too.
 func (l *Lazy[T]) Reset() { l.current.Store(nil) }
 
 // flight returns the current flight, which has succeeded or may still succeed, and

@@ -32,11 +32,10 @@ type Limiter[K comparable] struct{ hiddenLimiter[K] }
 
 // limiter is a Limiter as its entry sees it; see entered.go for the two names.
 type limiter[K comparable] struct {
-	// Constant after NewLimiter.
-
-	limit, perKey, queueLimit int
+	perKey, queueLimit int // constant after NewLimiter
 
 	mu      interleave.Mutex
+	limit   int
 	lanes   shrinkmap.Map[K, *limitLane[K]]
 	ready   linked.List[limitLane[K]] // whose first waiter lacks only a permit of the limiter
 	held    int
@@ -104,8 +103,8 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 }
 
 // AcquireAsync returns a job that completes once a permit is held, is Canceled when ctx
-// ends first, or has faulted with [ErrQueueFull]. It does not block; if it need not wait
-// it allocates nothing, except for the key.
+// ends first, or has faulted with [ErrQueueFull]. If it need not wait it allocates
+// nothing, except for the key.
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -131,14 +130,14 @@ func (l *limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key 
 }
 
 // TryAcquire takes a permit for key if that is possible without waiting and without
-// overtaking, and reports whether it did. It does not block.
+// overtaking, and reports whether it did.
 func (l *Limiter[K]) TryAcquire(key K) bool { return l.try(key) }
 
 func (l *limiter[K]) try(key K) bool {
 	mustEqualItself(key)
 	l.mu.Lock()
 	defer l.mu.Unlock() // a map may panic because of its key
-	if l.held == l.limit || l.ready.Len() > 0 {
+	if l.held >= l.limit || l.ready.Len() > 0 {
 		return false
 	}
 	lane := l.lane(key)
@@ -150,14 +149,27 @@ func (l *limiter[K]) try(key K) bool {
 	return true
 }
 
-// Release returns a permit of key, and serves waiters. It does not block. It panics if
-// none is held for key.
+// Release returns a permit of key, and serves waiters. It panics if none is held for key.
 func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
 
 func (l *limiter[K]) release(key K) outcomes {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.releasePermit(key)
+}
+
+// Resize changes the number of permits. More permits serve waiters at once, key by key in
+// turn. Fewer take none away: while more are held than there are, all calls wait until enough
+// have been released. It panics if inFlight is less than one.
+func (l *Limiter[K]) Resize(inFlight int) {
+	if inFlight < 1 {
+		panic("coord: limiter without a permit")
+	}
+	l.mu.Lock()
+	l.limit = inFlight
+	decided := l.serve()
+	l.mu.Unlock()
+	decided.deliver(nil)
 }
 
 // LimiterMetrics is the state of a [Limiter] at one moment, and what it has done so
@@ -170,7 +182,7 @@ type LimiterMetrics struct {
 	Refused  uint64 // calls that failed with ErrQueueFull so far
 }
 
-// Metrics returns the current numbers. It does not block.
+// Metrics returns the current numbers.
 func (l *Limiter[K]) Metrics() LimiterMetrics {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -39,7 +39,7 @@ func (e *ManualResetEvent) Wait(ctx context.Context) error {
 }
 
 // WaitAsync returns a job that completes when the event is set, or is Canceled when ctx
-// ends first. It does not block; it allocates nothing if the event is set.
+// ends first. It allocates nothing if the event is set.
 func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (e *manualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (
 }
 
 // Set opens the gate: all waiters continue, in order of arrival, and so do later
-// callers, until Reset. It does not block.
+// callers, until Reset.
 func (e *ManualResetEvent) Set() {
 	e.mu.Lock()
 	e.isSet = true
@@ -70,14 +70,14 @@ func (e *ManualResetEvent) Set() {
 	decided.deliver(nil)
 }
 
-// Reset closes the gate. It does not block.
+// Reset closes the gate.
 func (e *ManualResetEvent) Reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.isSet = false
 }
 
-// IsSet reports whether the gate is open now. It does not block.
+// IsSet reports whether the gate is open now.
 func (e *ManualResetEvent) IsSet() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -49,7 +49,7 @@ func (m *Mutex) Lock(ctx context.Context) error {
 
 // LockAsync returns a job that completes once the lock is held, or is Canceled when ctx
 // ends first. A caller that drops the job of a granted lock has locked it for good. It
-// does not block; it allocates nothing if the lock is free.
+// allocates nothing if the lock is free.
 func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -74,15 +74,15 @@ func (m *mutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemachi
 	return enterWaitVoid(r, ctx, m, job.Void{}), nil
 }
 
-// TryLock takes the lock if it is free, and reports whether it did. It does not block.
+// TryLock takes the lock if it is free, and reports whether it did.
 func (m *Mutex) TryLock() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.take()
 }
 
-// Unlock releases the lock, or hands it to the first waiter. It does not block. It
-// panics if the lock is not held.
+// Unlock releases the lock, or hands it to the first waiter. It panics if the lock is not
+// held.
 func (m *Mutex) Unlock() {
 	m.mu.Lock()
 	if !m.locked {

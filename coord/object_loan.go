@@ -54,9 +54,22 @@ func makeObject[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
 		ctx = context.Background()
 	}
 	m.job = p.maker(ctx)
-	v, err = m.job.Await()
+	v, err = awaitMaker(ctx, m.job)
 	m.good = err == nil
-	return v, err
+	return v, m.reason(err)
+}
+
+// awaitMaker waits until the job of a maker has ended, or until ctx has, which the maker may
+// ignore. It involves the worker of ctx, as any wait for a job does.
+func awaitMaker[T any](ctx context.Context, j *job.Job[T]) (T, error) {
+	_ = j.Start() // fails if it was started before
+	return j.Wait(ctx)
+}
+
+// awaitMakerAsync is the twin of awaitMaker.
+func awaitMakerAsync[T any](ctx context.Context, j *job.Job[T]) *job.Job[T] {
+	_ = j.Start()
+	return job.WaitAsync(ctx, j)
 }
 
 // useObject implements UseAsync.
@@ -113,7 +126,8 @@ func usable(err error) bool {
 	return !panicked && !errors.Is(err, job.ErrGoexit) && !errors.Is(err, ErrBroken)
 }
 
-// creation is one call of the maker.
+// creation is one call of the maker. Its room belongs to the job of the maker from then on: a
+// caller that gives up gives up the object, and the job puts it into the pool.
 type creation[T any] struct {
 	pool *objectPool[T]
 	job  *job.Job[T]
@@ -121,9 +135,19 @@ type creation[T any] struct {
 	node continuation.Node
 }
 
-// end ends the creation. A caller whose wait was refused, since its home is gone or would
-// deadlock, has no object, but the job may still make one: its room is kept until the
-// job has ended.
+// reason returns the error of a caller whose wait has ended with err. The job of the maker may
+// have ended meanwhile, and its error may be that of another wait.
+func (c *creation[T]) reason(err error) error {
+	ended, _ := errors.AsType[*job.WaitError](err)
+	if of, _ := errors.AsType[*job.WaitError](c.job.Err()); ended == of {
+		return err
+	}
+	return waitEndReason(err)
+}
+
+// end ends the creation. A caller whose context has ended, or whose wait was refused, since
+// its home is gone or would deadlock, has no object, but the job may still make one: its
+// room is kept until the job has ended.
 func (c *creation[T]) end() {
 	if c.good {
 		c.pool.recordMade()

@@ -189,8 +189,8 @@ type makeObjectFrame[T any] struct {
 
 	ctx context.Context
 
-	m      *creation[T]
-	await1 *job.Job[T]
+	m           *creation[T]
+	awaitMaker1 *job.Job[T]
 
 	v   T
 	err error
@@ -205,7 +205,6 @@ func (f *makeObjectFrame[T]) MoveNext(r *statemachine.Run) bool {
 // (true). The parameter p is needed only before the first suspension.
 func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var awaited1 *job.Job[T]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -227,32 +226,31 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 		f.ctx = context.Background()
 	}
 	f.m.job = p.maker(f.ctx)
-	// object_loan.go:57: v, err = m.job.Await()
+	// object_loan.go:57: v, err = awaitMaker(ctx, m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	awaited1 = f.m.job
+	f.awaitMaker1 = awaitMakerAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:236
-		goto after1
+	if statemachine.TwinEnded(r, f.awaitMaker1) {
+//line github.com/movenext/movenext/coord/object_loan_async.go:235
+		goto resume1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	f.await1 = awaited1
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	return r.Await(awaited1)
+	return r.Await(f.awaitMaker1)
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:247
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/coord/object_loan.go:57
-	f.v, f.err = awaited1.GetResult()
+	f.v, f.err = statemachine.TwinResult(r, f.awaitMaker1)
+//line github.com/movenext/movenext/coord/object_loan_async.go:245
+	f.awaitMaker1 = nil
+//line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
+	f.err = f.m.reason(f.err)
+//line github.com/movenext/movenext/coord/object_loan_async.go:250
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:256
+//line github.com/movenext/movenext/coord/object_loan_async.go:254
 }
 
 // Location returns where [makeObject] is suspended.
@@ -329,72 +327,72 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-	// object_loan.go:66: v, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/object_loan.go:66
+	// object_loan.go:79: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/object_loan.go:79
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:336
+//line github.com/movenext/movenext/coord/object_loan_async.go:334
 	if f.get1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/object_loan.go:66
+//line github.com/movenext/movenext/coord/object_loan.go:79
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:345
+//line github.com/movenext/movenext/coord/object_loan_async.go:343
 	f.get1 = nil
 after1:
-//line github.com/movenext/movenext/coord/object_loan.go:67
+//line github.com/movenext/movenext/coord/object_loan.go:80
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:351
+//line github.com/movenext/movenext/coord/object_loan_async.go:349
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:68
+//line github.com/movenext/movenext/coord/object_loan.go:81
 		return true, result0
 	}
 	f.u = &usage[T]{pool: f.p, object: v}
 	{
 		u := f.u
-//line github.com/movenext/movenext/coord/object_loan.go:71
+//line github.com/movenext/movenext/coord/object_loan.go:84
 		f.defers.PushPlain(func() { u.end() })
 		fn := f.fn
 		v := v
-//line github.com/movenext/movenext/coord/object_loan.go:72
+//line github.com/movenext/movenext/coord/object_loan.go:85
 		f.u.job = job.Go(f.ctx, func(ctx context.Context) error { return fn(ctx, v) })
 	}
-	// object_loan.go:73: _, err = u.job.Await()
-//line github.com/movenext/movenext/coord/object_loan.go:73
+	// object_loan.go:86: _, err = u.job.Await()
+//line github.com/movenext/movenext/coord/object_loan.go:86
 	awaited2 = f.u.job
-//line github.com/movenext/movenext/coord/object_loan.go:73
+//line github.com/movenext/movenext/coord/object_loan.go:86
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:371
+//line github.com/movenext/movenext/coord/object_loan_async.go:369
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.p, f.fn = nil, nil, nil // not needed any more
 	f.await2 = awaited2
-//line github.com/movenext/movenext/coord/object_loan.go:73
+//line github.com/movenext/movenext/coord/object_loan.go:86
 	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/coord/object_loan.go:73
+//line github.com/movenext/movenext/coord/object_loan.go:86
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan_async.go:382
+//line github.com/movenext/movenext/coord/object_loan_async.go:380
 	f.await2 = nil
 after2:
-//line github.com/movenext/movenext/coord/object_loan.go:73
+//line github.com/movenext/movenext/coord/object_loan.go:86
 	_, err = awaited2.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:389
+//line github.com/movenext/movenext/coord/object_loan_async.go:387
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:75
+//line github.com/movenext/movenext/coord/object_loan.go:88
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:393
+//line github.com/movenext/movenext/coord/object_loan_async.go:391
 }
 
 // Location returns where [useObject] is suspended.
 func (f *useObjectLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 66, 73)
+	return f.Frame.At("github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
 }
 
 // useObjectMachine is the root of a chain of calls that begins with [useObject]: chain, job and
@@ -416,4 +414,4 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a752fc8e27381e44
+// Digest of what is above: fd4c2b192f17cec1

@@ -98,8 +98,9 @@ func NewObjectPool[T any](limit int, maker func(context.Context) *job.Job[T], op
 }
 
 // Get lends an idle object, or a new one if the pool may have more, or waits. It returns
-// the reason why ctx ended, the error of the maker's job, or [ErrClosed]. After a nil error
-// the caller must end the loan, once, with [ObjectPool.Put] or [ObjectPool.Discard]. It
+// the reason why ctx ended, the error of the maker's job, or [ErrClosed]. It does not wait for
+// a maker that ignores the end of ctx: an object made late goes to another caller. After a nil
+// error the caller must end the loan, once, with [ObjectPool.Put] or [ObjectPool.Discard]. It
 // blocks; its twin is [ObjectPool.GetAsync].
 func (p *ObjectPool[T]) Get(ctx context.Context) (T, error) {
 	return getObject(ctx, &p.hiddenObjectPool)
@@ -107,8 +108,7 @@ func (p *ObjectPool[T]) Get(ctx context.Context) (T, error) {
 
 // GetAsync returns a job that completes with an object, is Canceled when ctx ends first, or
 // has failed with an error of [ObjectPool.Get]. Dropping the job loses the object: to
-// give up, cancel ctx, and then check whether the job has completed nevertheless. It
-// does not block.
+// give up, cancel ctx, and then check whether the job has completed nevertheless.
 func (p *ObjectPool[T]) GetAsync(ctx context.Context) *job.Job[T] {
 	return getObjectAsync(ctx, &p.hiddenObjectPool)
 }
@@ -120,8 +120,8 @@ func (p *objectPool[T]) GetEnter(r *statemachine.Run, ctx context.Context) (*sta
 }
 
 // Put ends the loan of v, which the next caller may get. If the pool is closed, or the
-// function of [OnPut] returns an error, v is discarded instead. It does not block. It
-// panics if no object is on loan.
+// function of [OnPut] returns an error, v is discarded instead. It panics if no object is
+// on loan.
 func (p *ObjectPool[T]) Put(v T) {
 	p.endLoan()
 	if !p.hasOnPut {
@@ -134,7 +134,7 @@ func (p *ObjectPool[T]) Put(v T) {
 }
 
 // Discard ends the loan of v, which is broken: no other caller gets it, and the pool may
-// make another. It does not block. It panics if no object is on loan.
+// make another. It panics if no object is on loan.
 func (p *ObjectPool[T]) Discard(v T) {
 	p.endLoan()
 	p.endPending(v, false)
@@ -163,7 +163,7 @@ func (p *ObjectPool[T]) Use(ctx context.Context, fn func(context.Context, T) err
 }
 
 // UseAsync returns a job that calls fn as [ObjectPool.Use] does, as a job on the ambient
-// scheduler of ctx, or the default. It does not block.
+// scheduler of ctx, or the default.
 func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn func(context.Context, T) error) *job.Job[job.Void] {
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)
@@ -173,7 +173,7 @@ func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn func(context.Context, T
 
 // Trim discards the idle objects, except for the keep objects that came back last, and
 // returns how many it has discarded. Called now and then, it frees objects that are no
-// longer needed. It does not block.
+// longer needed.
 func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
 	p.mu.Lock()
 	n := max(0, len(p.idle)-max(0, keep))
@@ -188,8 +188,7 @@ func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
 }
 
 // Close discards the idle objects now, and those on loan when they come back. Calls of
-// Get fail with [ErrClosed], including those that wait. Closing again does nothing. It
-// does not block.
+// Get fail with [ErrClosed], including those that wait. Closing again does nothing.
 func (p *ObjectPool[T]) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -212,7 +211,7 @@ type ObjectPoolMetrics struct {
 	Discarded uint64 // objects discarded so far
 }
 
-// Metrics returns the current numbers. It does not block.
+// Metrics returns the current numbers.
 func (p *ObjectPool[T]) Metrics() ObjectPoolMetrics {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -366,8 +366,8 @@ func TestAMachineWithoutAHomeLeavesItsObjectToThePool(t *testing.T) {
 	assert.Equal(t, ObjectPoolMetrics{In: 2, Made: 2}, p.Metrics())
 }
 
-// The context of a caller ends while its object is made: the maker decides whether the
-// making ends, and the room becomes free in any case.
+// The context of a caller ends while its object is made: the maker ends, too, and the room
+// becomes free.
 func TestAContextEndsTheMakingOfAnObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(withPool(t))
@@ -383,6 +383,7 @@ func TestAContextEndsTheMakingOfAnObject(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		_, err = other.Wait(endless)
 		require.ErrorIs(t, err, context.Canceled)
+		synctest.Wait() // for the maker
 		assert.Equal(t, ObjectPoolMetrics{}, p.Metrics())
 	})
 }

@@ -18,33 +18,34 @@ const (
 )
 
 // answerAsync starts [answer] as a state machine and returns its job.
-func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Job[job.Void]) {
+func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := answerLocals{ctx: ctx, in: in, out: out}
+	frame := answerFrame{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if frame.MoveNext(&r) {
 		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, v0)
+		return statemachine.Completed(ctx, frame.last, frame.err)
 	}
-	m := &answerMachine{answerLocals: frame}
+	m := &answerMachine{answerFrame: frame}
 	return m.Start(ctx, &r, m)
 }
 
 // answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
 // that will have them.
-func answerEnter(r *statemachine.Run, ctx context.Context, in, out *coord.Channel[int]) (*answerFrame, error) {
-	frame := answerLocals{ctx: ctx, in: in, out: out}
-	if finished, v0 := frame.moveNext(r); finished {
+func answerEnter(r *statemachine.Run, ctx context.Context, in, out *coord.Channel[int]) (*answerFrame, int, error) {
+	frame := answerFrame{ctx: ctx, in: in, out: out}
+	if frame.MoveNext(r) {
 		r.Rethrow()
-		return nil, v0
+		return nil, frame.last, frame.err
 	}
-	m := &answerFrame{answerLocals: frame}
+	m := new(answerFrame)
+	*m = frame
 	r.Push(ctx, m)
-	return m, nil
+	return m, 0, nil
 }
 
-// answerLocals is what [answer] keeps while it is suspended.
-type answerLocals struct {
+// answerFrame is the frame of [answer]: what it keeps while it is suspended, its results among it.
+type answerFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -54,28 +55,17 @@ type answerLocals struct {
 
 	receive1 *statemachine.Waiting[int]
 	send2    *statemachine.WaitingVoid[job.Void]
+
+	last int
+	err  error
 }
 
-// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
-// end, its results.
-type answerFrame struct {
-	answerLocals
-
-	result0 error
-}
-
-// MoveNext continues [answer] where it stopped.
+// MoveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
 func (f *answerFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
-}
-
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var v int
-	var err error
 	var err2 error
+	var err3 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -95,85 +85,85 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 for1:
 	// pingpong_test.go:16: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
-	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:100
+	f.receive1, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:90
 	if f.receive1 == nil {
 		goto after1
 	}
 	f.State = 1
-	return false, nil
+	return false
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
-	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:109
+	v, err2 = f.receive1.Results(r)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:99
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
-	if err != nil {
-		result0 = err
+	if err2 != nil {
+		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:117
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:107
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
-		return true, result0
+		return true
 	}
-	// pingpong_test.go:20: if err := out.Send(ctx, v+1); err != nil {
-//line github.com/movenext/movenext/coord/pingpong_test.go:20
-	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:125
+	f.last = v
+	// pingpong_test.go:21: if err := out.Send(ctx, v+1); err != nil {
+//line github.com/movenext/movenext/coord/pingpong_test.go:21
+	f.send2, err3 = f.out.SendEnterSoon(r, f.ctx, v+1)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:116
 	if f.send2 == nil {
 		goto after2
 	}
 	f.State = 2
-	return false, nil
+	return false
 resume2:
-//line github.com/movenext/movenext/coord/pingpong_test.go:20
-	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:134
+//line github.com/movenext/movenext/coord/pingpong_test.go:21
+	err3 = f.send2.Results(r)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:125
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/pingpong_test.go:20
-	if err2 != nil {
-		result0 = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
+	if err3 != nil {
+		f.err = err3
+//line github.com/movenext/movenext/coord/pingpong_test.go:22
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:142
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:133
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/pingpong_test.go:21
-		return true, result0
+//line github.com/movenext/movenext/coord/pingpong_test.go:22
+		return true
 	}
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:147
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:138
 	goto for1
 }
 
 // Location returns where [answer] is suspended.
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 20)
+func (f *answerFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 21)
 }
 
 // Results returns what [answer] returned, or raises again the panic that ended it.
-func (f *answerFrame) Results(r *statemachine.Run) error {
+func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
-	return f.result0
+	return f.last, f.err
 }
 
 // answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
 // one allocation.
 type answerMachine struct {
-	statemachine.Builder[job.Void]
-	answerLocals
+	statemachine.Builder[int]
+	answerFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	if !f.answerFrame.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
+	f.SetResult(r, f.last, f.err)
+	f.answerFrame = answerFrame{Frame: f.answerFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -229,88 +219,88 @@ func (f *questionFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 	}
 	{
 		out := f.out
-//line github.com/movenext/movenext/coord/pingpong_test.go:30
+//line github.com/movenext/movenext/coord/pingpong_test.go:31
 		f.defers.Push(func(raise func()) { defer out.Close(); raise() })
 	}
-//line github.com/movenext/movenext/coord/pingpong_test.go:31
+//line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.n1 = n
-//line github.com/movenext/movenext/coord/pingpong_test.go:31
+//line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/coord/pingpong_test.go:31
+//line github.com/movenext/movenext/coord/pingpong_test.go:32
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// pingpong_test.go:32: if err := out.Send(ctx, i); err != nil {
-//line github.com/movenext/movenext/coord/pingpong_test.go:32
+	// pingpong_test.go:33: if err := out.Send(ctx, i); err != nil {
+//line github.com/movenext/movenext/coord/pingpong_test.go:33
 	f.send1, err2 = f.out.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:248
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:238
 	if f.send1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/pingpong_test.go:32
+//line github.com/movenext/movenext/coord/pingpong_test.go:33
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:257
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:247
 	f.send1 = nil
 after1:
-//line github.com/movenext/movenext/coord/pingpong_test.go:32
+//line github.com/movenext/movenext/coord/pingpong_test.go:33
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/pingpong_test.go:33
+//line github.com/movenext/movenext/coord/pingpong_test.go:34
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:265
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:255
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/pingpong_test.go:33
+//line github.com/movenext/movenext/coord/pingpong_test.go:34
 		return true
 	}
-	// pingpong_test.go:35: v, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/pingpong_test.go:35
+	// pingpong_test.go:36: v, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/pingpong_test.go:36
 	f.receive2, v, err3 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:273
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:263
 	if f.receive2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/pingpong_test.go:35
+//line github.com/movenext/movenext/coord/pingpong_test.go:36
 	v, err3 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:282
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:272
 	f.receive2 = nil
 after2:
-//line github.com/movenext/movenext/coord/pingpong_test.go:36
+//line github.com/movenext/movenext/coord/pingpong_test.go:37
 	if err3 != nil {
 		f.err = err3
-//line github.com/movenext/movenext/coord/pingpong_test.go:37
+//line github.com/movenext/movenext/coord/pingpong_test.go:38
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:290
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:280
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/pingpong_test.go:37
+//line github.com/movenext/movenext/coord/pingpong_test.go:38
 		return true
 	}
 	f.sum += v
-//line github.com/movenext/movenext/coord/pingpong_test.go:31
+//line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:298
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:288
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/pingpong_test.go:41
+//line github.com/movenext/movenext/coord/pingpong_test.go:42
 	f.err = nil
-//line github.com/movenext/movenext/coord/pingpong_test.go:41
+//line github.com/movenext/movenext/coord/pingpong_test.go:42
 	r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:305
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:295
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/pingpong_test.go:41
+//line github.com/movenext/movenext/coord/pingpong_test.go:42
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:309
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:299
 }
 
 // Location returns where [question] is suspended.
 func (f *questionFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 32, 35)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 33, 36)
 }
 
 // questionMachine is the root of a chain of calls that begins with [question]: chain, job and
@@ -331,4 +321,4 @@ func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4cb274536b265a8f
+// Digest of what is above: e6eb3726c27af67f

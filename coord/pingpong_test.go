@@ -7,18 +7,19 @@ import (
 	"github.com/movenext/movenext/coord"
 )
 
-// answer answers what it receives until the channel is closed.
+// answer answers what it receives until the channel is closed, and returns the last of it.
 //
 //movenext:async
-func answer(ctx context.Context, in, out *coord.Channel[int]) error {
+func answer(ctx context.Context, in, out *coord.Channel[int]) (last int, err error) {
 	defer out.Close()
 	for {
 		v, err := in.Receive(ctx)
 		if err != nil {
-			return err
+			return last, err
 		}
+		last = v
 		if err := out.Send(ctx, v+1); err != nil {
-			return err
+			return last, err
 		}
 	}
 }

@@ -56,7 +56,7 @@ const (
 )
 
 // Begin begins a round. It returns an error that matches [ErrRound] if the previous one
-// has not been read. It does not block.
+// has not been read.
 func (s *Reusable[T]) Begin() (Round, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *Reusable[T]) Begin() (Round, error) {
 }
 
 // Set sets the result of a round, which its Get returns. It returns an error that
-// matches [ErrRound] if the round was set before, or is over. It does not block.
+// matches [ErrRound] if the round was set before, or is over.
 func (s *Reusable[T]) Set(r Round, v T, err error) error {
 	s.mu.Lock()
 	if r != s.round || s.phase != roundPending {
@@ -90,7 +90,7 @@ func (s *Reusable[T]) Set(r Round, v T, err error) error {
 
 // Drop ends a round that will not be read, whether set or not. From now on its Set
 // fails. Drop returns an error that matches [ErrRound] if the round is over, or a Get
-// waits for it. It does not block.
+// waits for it.
 func (s *Reusable[T]) Drop(r Round) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 }
 
 // GetAsync returns a job that completes with the result of the round, is Canceled when
-// ctx ends first, or has faulted with an error of [Reusable.Get]. It does not block.
+// ctx ends first, or has faulted with an error of [Reusable.Get].
 func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
 	ctx, err := checkContext(ctx)
 	if err != nil {

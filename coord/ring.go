@@ -16,11 +16,24 @@ func (r *ring[T]) len() int { return r.n }
 func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)%len(r.buf)] }
 
 func (r *ring[T]) push(v T) {
+	r.grow()
+	r.n++
+	*r.at(r.n - 1) = v
+}
+
+// unpop puts v before the oldest.
+func (r *ring[T]) unpop(v T) {
+	r.grow()
+	r.head = (r.head + len(r.buf) - 1) % len(r.buf)
+	r.n++
+	*r.at(0) = v
+}
+
+// grow makes room for one more element.
+func (r *ring[T]) grow() {
 	if r.n == len(r.buf) {
 		r.resize(max(minRing, 2*r.n))
 	}
-	r.n++
-	*r.at(r.n - 1) = v
 }
 
 // pop takes out the oldest; r is not empty.

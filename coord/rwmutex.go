@@ -39,8 +39,7 @@ const (
 func (m *RWMutex) Lock(ctx context.Context) error { return m.lock(ctx, write) }
 
 // LockAsync returns a job that completes once the lock is held for writing, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing if the lock is
-// free.
+// Canceled when ctx ends first. It allocates nothing if the lock is free.
 func (m *RWMutex) LockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, write) }
 
 // LockEnter is [RWMutex.Lock] as generated machines call it.
@@ -48,8 +47,7 @@ func (m *rwMutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemac
 	return m.enter(r, ctx, write)
 }
 
-// TryLock takes the lock for writing if it is free, and reports whether it did. It does
-// not block.
+// TryLock takes the lock for writing if it is free, and reports whether it did.
 func (m *RWMutex) TryLock() bool { return m.try(write) }
 
 // RLock waits until no writer holds the lock or waits for it, and takes it for reading.
@@ -57,8 +55,7 @@ func (m *RWMutex) TryLock() bool { return m.try(write) }
 func (m *RWMutex) RLock(ctx context.Context) error { return m.lock(ctx, read) }
 
 // RLockAsync returns a job that completes once the lock is held for reading, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing if it need not
-// wait.
+// Canceled when ctx ends first. It allocates nothing if it need not wait.
 func (m *RWMutex) RLockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, read) }
 
 // RLockEnter is [RWMutex.RLock] as generated machines call it.
@@ -67,11 +64,10 @@ func (m *rwMutex) RLockEnter(r *statemachine.Run, ctx context.Context) (*statema
 }
 
 // TryRLock takes the lock for reading if no writer holds it or waits for it, and
-// reports whether it did. It does not block.
+// reports whether it did.
 func (m *RWMutex) TryRLock() bool { return m.try(read) }
 
-// Unlock releases the lock of a writer. It does not block. It panics if the lock is not
-// held for writing.
+// Unlock releases the lock of a writer. It panics if the lock is not held for writing.
 func (m *RWMutex) Unlock() {
 	m.mu.Lock()
 	if !m.writing {
@@ -84,8 +80,7 @@ func (m *RWMutex) Unlock() {
 	decided.deliver(nil)
 }
 
-// RUnlock releases the lock of one reader. It does not block. It panics if the lock is
-// not held for reading.
+// RUnlock releases the lock of one reader. It panics if the lock is not held for reading.
 func (m *RWMutex) RUnlock() {
 	m.mu.Lock()
 	if m.readers == 0 {

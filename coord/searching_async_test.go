@@ -18,89 +18,6 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// locksLimiterAsync starts [locksLimiter] as a state machine and returns its job.
-func locksLimiterAsync(ctx context.Context, l *coord.Limiter[string]) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := locksLimiterLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &locksLimiterArgs{ctx: ctx, l: l}); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &locksLimiterMachine{locksLimiterLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// locksLimiterLocals is what [locksLimiter] keeps while it is suspended.
-type locksLimiterLocals struct {
-	statemachine.Frame
-
-	acquire1 *statemachine.WaitingVoid[job.Void]
-}
-
-// locksLimiterArgs are the parameters of [locksLimiter] that are needed only before its first
-// suspension.
-type locksLimiterArgs struct {
-	ctx context.Context
-	l   *coord.Limiter[string]
-}
-
-// moveNext runs [locksLimiter] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *locksLimiterLocals) moveNext(r *statemachine.Run, args *locksLimiterArgs) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// searching_test.go:21: err := l.Acquire(ctx, "a")
-//line github.com/movenext/movenext/coord/searching_test.go:21
-	f.acquire1, err = args.l.AcquireEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/searching_async_test.go:64
-	if f.acquire1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/searching_test.go:21
-	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/coord/searching_async_test.go:73
-	f.acquire1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/searching_test.go:22
-	return true, err
-//line github.com/movenext/movenext/coord/searching_async_test.go:79
-}
-
-// Location returns where [locksLimiter] is suspended.
-func (f *locksLimiterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksLimiter", "github.com/movenext/movenext/coord/searching_test.go", 21)
-}
-
-// locksLimiterMachine is the root of a chain of calls that begins with [locksLimiter]: chain, job
-// and frame in one allocation.
-type locksLimiterMachine struct {
-	statemachine.Builder[job.Void]
-	locksLimiterLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *locksLimiterMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.locksLimiterLocals = locksLimiterLocals{Frame: f.locksLimiterLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
 // locksAndExitsAsync starts [locksAndExits] as a state machine and returns its job.
 func locksAndExitsAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -138,47 +55,47 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	default:
 		f.Misuse(state)
 	}
-	// searching_test.go:29: if err := m.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/coord/searching_test.go:29
+	// searching_test.go:23: if err := m.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/coord/searching_test.go:23
 	f.lock1, err = f.m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/searching_async_test.go:145
+//line github.com/movenext/movenext/coord/searching_async_test.go:62
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/searching_test.go:29
+//line github.com/movenext/movenext/coord/searching_test.go:23
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/searching_async_test.go:154
+//line github.com/movenext/movenext/coord/searching_async_test.go:71
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/coord/searching_test.go:29
+//line github.com/movenext/movenext/coord/searching_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/searching_async_test.go:160
+//line github.com/movenext/movenext/coord/searching_async_test.go:77
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/searching_test.go:30
+//line github.com/movenext/movenext/coord/searching_test.go:24
 		return true, result0
 	}
 	{
 		m := f.m
-//line github.com/movenext/movenext/coord/searching_test.go:32
+//line github.com/movenext/movenext/coord/searching_test.go:26
 		f.defers.Push(func(raise func()) { defer m.Unlock(); raise() })
 	}
-//line github.com/movenext/movenext/coord/searching_test.go:33
+//line github.com/movenext/movenext/coord/searching_test.go:27
 	runtime.Goexit()
 	result0 = nil
-//line github.com/movenext/movenext/coord/searching_async_test.go:173
+//line github.com/movenext/movenext/coord/searching_async_test.go:90
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/searching_test.go:34
+//line github.com/movenext/movenext/coord/searching_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/coord/searching_async_test.go:177
+//line github.com/movenext/movenext/coord/searching_async_test.go:94
 }
 
 // Location returns where [locksAndExits] is suspended.
 func (f *locksAndExitsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 29)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 23)
 }
 
 // locksAndExitsMachine is the root of a chain of calls that begins with [locksAndExits]: chain,
@@ -200,4 +117,4 @@ func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6b71cc94f3d1454e
+// Digest of what is above: 3e26defc1bc24042

@@ -16,12 +16,6 @@ import (
 	"github.com/movenext/movenext/schedulers/manual"
 )
 
-//movenext:async
-func locksLimiter(ctx context.Context, l *coord.Limiter[string]) error {
-	err := l.Acquire(ctx, "a")
-	return err
-}
-
 // locksAndExits ends its goroutine while it holds the lock.
 //
 //movenext:async
@@ -34,8 +28,8 @@ func locksAndExits(ctx context.Context, m *coord.Mutex) error {
 	return nil
 }
 
-// The machines are made from the plain forms, which are not called here.
-var _ = []any{locksLimiter, locksAndExits}
+// The machine is made from the plain form, which is not called here.
+var _ = []any{locksAndExits}
 
 // taken is a machine that takes something that is free, and ends without releasing it.
 type taken struct {
@@ -62,16 +56,16 @@ func everythingTaken() []taken {
 	e := new(coord.AutoResetEvent)
 	e.Set()
 	return []taken{
-		{"Mutex", func(ctx context.Context) *job.Job[job.Void] { return locksMutexAsync(ctx, m) }, probe(m.TryLock, m.Unlock), m.Unlock},
-		{"RWMutex, reader", func(ctx context.Context) *job.Job[job.Void] { return locksRWAsync(ctx, r, false) }, probe(r.TryLock, r.Unlock), r.RUnlock},
-		{"RWMutex, writer", func(ctx context.Context) *job.Job[job.Void] { return locksRWAsync(ctx, r, true) }, probe(r.TryRLock, r.RUnlock), r.Unlock},
-		{"KeyedMutex", func(ctx context.Context) *job.Job[job.Void] { return locksKeyAsync(ctx, k, "a") },
+		{"Mutex", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, m) }, probe(m.TryLock, m.Unlock), m.Unlock},
+		{"RWMutex, reader", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, reading{r}) }, probe(r.TryLock, r.Unlock), r.RUnlock},
+		{"RWMutex, writer", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, r) }, probe(r.TryRLock, r.RUnlock), r.Unlock},
+		{"KeyedMutex", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, k) },
 			probe(func() bool { return k.TryLock("a") }, func() { k.Unlock("a") }), func() { k.Unlock("a") }},
-		{"Limiter", func(ctx context.Context) *job.Job[job.Void] { return locksLimiterAsync(ctx, l) },
+		{"Limiter", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, l) },
 			probe(func() bool { return l.TryAcquire("a") }, func() { l.Release("a") }), func() { l.Release("a") }},
-		{"Semaphore", func(ctx context.Context) *job.Job[job.Void] { return acquiresAsync(ctx, s, 2) },
+		{"Semaphore", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, s) },
 			probe(func() bool { return s.TryAcquire(2) }, func() { s.Release(2) }), func() { s.Release(2) }},
-		{"AutoResetEvent", func(ctx context.Context) *job.Job[job.Void] { return waitsForSignalAsync(ctx, e) }, probe(e.TryWait, e.Set), e.Set},
+		{"AutoResetEvent", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, e) }, probe(e.TryWait, e.Set), e.Set},
 	}
 }
 

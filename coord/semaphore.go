@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Semaphore grants a fixed number of permits, one or several at a time. Make one with
+// Semaphore grants a number of permits, one or several at a time. Make one with
 // [NewSemaphore]; the zero Semaphore has no permits.
 //
 // Requests are served in order of arrival, whatever their weight. The tempting
@@ -55,8 +55,8 @@ func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 }
 
 // AcquireAsync returns a job that completes once n permits are held, is Canceled when
-// ctx ends first, or has faulted with an error of [Semaphore.Acquire]. It does not
-// block; it allocates nothing if it need not wait.
+// ctx ends first, or has faulted with an error of [Semaphore.Acquire]. It allocates
+// nothing if it need not wait.
 func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void] {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
@@ -80,8 +80,33 @@ func (s *semaphore) AcquireEnter(r *statemachine.Run, ctx context.Context, n int
 	return enterWaitVoid(r, ctx, s, n), nil
 }
 
+// Resize changes the number of permits. More permits serve waiters at once, in order. Fewer
+// take none away: while more are held than there are, all requests wait until enough have
+// been released. A request that waits for more than there are now fails with [ErrTooHeavy].
+// It panics if permits is negative.
+func (s *Semaphore) Resize(permits int64) {
+	if permits < 0 {
+		panic("coord: semaphore of negative size")
+	}
+	s.mu.Lock()
+	s.size = permits
+	var decided outcomes
+	for w := s.queue.first; w != nil; {
+		next := w.next
+		if w.request > permits {
+			s.queue.remove(w)
+			w.err = s.tooHeavy(w.request)
+			decided.add(w)
+		}
+		w = next
+	}
+	decided.append(s.serve())
+	s.mu.Unlock()
+	decided.deliver(nil)
+}
+
 // TryAcquire takes n permits if they are free and no request waits, and reports whether
-// it did. It does not block. It panics if n is negative.
+// it did. It panics if n is negative.
 func (s *Semaphore) TryAcquire(n int64) bool {
 	if n < 0 {
 		panic("coord: negative weight")
@@ -91,8 +116,8 @@ func (s *Semaphore) TryAcquire(n int64) bool {
 	return s.queue.empty() && s.take(n)
 }
 
-// Release returns n permits and serves waiters. It does not block. It panics if n is
-// negative or more than are held.
+// Release returns n permits and serves waiters. It panics if n is negative or more than
+// are held.
 func (s *Semaphore) Release(n int64) {
 	s.mu.Lock()
 	if n < 0 || n > s.held {
@@ -106,22 +131,25 @@ func (s *Semaphore) Release(n int64) {
 	decided.deliver(nil)
 }
 
-// Free returns the number of permits that are free now. It does not block.
+// Free returns the number of permits that are free now, which is negative if more are held
+// than [Semaphore.Resize] has left.
 func (s *Semaphore) Free() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size - s.held
 }
 
-// check returns the error of a request for n that must fail, or nil.
+// check returns the error of a request for n that must fail, or nil. [Semaphore.admit] refuses
+// those that are too heavy: the size may change until the request is in the queue.
 func (s *Semaphore) check(ctx context.Context, n int64) (context.Context, error) {
-	switch {
-	case n < 0:
+	if n < 0 {
 		return ctx, fmt.Errorf("%w: %d", ErrNegativeWeight, n)
-	case n > s.size:
-		return ctx, fmt.Errorf("%w: %d of %d", ErrTooHeavy, n, s.size)
 	}
 	return checkContext(ctx)
+}
+
+func (s *Semaphore) tooHeavy(n int64) error {
+	return fmt.Errorf("%w: %d of %d", ErrTooHeavy, n, s.size)
 }
 
 // take takes n permits if that many are free. It compares by a difference, since
@@ -144,7 +172,12 @@ func (s *Semaphore) serve() (decided outcomes) {
 
 func (s *Semaphore) guard() *interleave.Mutex { return &s.mu }
 
-func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
+func (s *Semaphore) admit(w *waiter[job.Void, int64]) (decided outcomes) {
+	if w.request > s.size {
+		w.err = s.tooHeavy(w.request)
+		decided.add(w)
+		return decided
+	}
 	s.queue.push(w)
 	return s.serve()
 }

@@ -35,7 +35,7 @@ func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) erro
 
 // DoAsync returns a job that runs fn after all earlier functions of key have ended, on
 // the ambient scheduler of ctx, or the default. If ctx ends before that, the job is
-// immediately Canceled and fn is not called. See [InTurnAsync]. It does not block.
+// immediately Canceled and fn is not called. See [InTurnAsync].
 func (s *Serial[K]) DoAsync(ctx context.Context, key K, fn func(context.Context) error) *job.Job[job.Void] {
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)

@@ -24,7 +24,9 @@ type SingleFlight[K comparable, T any] struct {
 
 // Do returns the result of fn, or of the computation that is under way for the same key.
 // It may also return the reason why ctx ended, or job.ErrNilFunc. A panic in fn is an
-// error, which wraps a *job.PanicError. It blocks; its twin is [SingleFlight.DoAsync].
+// error, which wraps a *job.PanicError. If fn calls runtime.Goexit, so does a caller whose
+// worker runs the computation in place (see [job.Job.Wait]), and the others get
+// job.ErrGoexit. It blocks; its twin is [SingleFlight.DoAsync].
 func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Context) (T, error)) (T, error) {
 	ctx, err := checkContext(ctx)
 	if err == nil && fn == nil {
@@ -38,7 +40,7 @@ func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Cont
 }
 
 // DoAsync returns a job that ends with the results of [SingleFlight.Do], or is Canceled
-// when ctx ends first. It does not block.
+// when ctx ends first.
 func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context.Context) (T, error)) *job.Job[T] {
 	ctx, err := checkContext(ctx)
 	if err == nil && fn == nil {
@@ -51,7 +53,7 @@ func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context
 }
 
 // Forget makes the next call with key compute again, even if a computation is under way.
-// That computation still serves its waiters. It does not block.
+// That computation still serves its waiters.
 func (s *SingleFlight[K, T]) Forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

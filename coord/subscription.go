@@ -24,6 +24,7 @@ type subscription[T any] struct {
 	nextNumber uint64 // the number of the next element
 	receivers  queue[T, job.Void]
 	closed     bool
+	returned   []T // got by waiters that were unwound; the last is the next to be received
 	links      linked.Node[subscription[T]]
 }
 
@@ -48,7 +49,7 @@ func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 }
 
 // ReceiveAsync returns a job that completes with the next element, is Canceled when ctx
-// ends first, or has faulted with an error of [Subscription.Receive]. It does not block.
+// ends first, or has faulted with an error of [Subscription.Receive].
 func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context)
 }
 
 // TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty],
-// or an error of [Subscription.Receive]. It does not block.
+// or an error of [Subscription.Receive].
 func (s *Subscription[T]) TryReceive() (T, error) {
 	v, mustWait, err := s.poll()
 	if mustWait {
@@ -88,24 +89,24 @@ func (s *Subscription[T]) TryReceive() (T, error) {
 	return v, err
 }
 
-// Len returns the number of elements that can be received now. It does not block.
+// Len returns the number of elements that can be received now.
 func (s *Subscription[T]) Len() int {
 	s.broadcast.mu.Lock()
 	defer s.broadcast.mu.Unlock()
 	if s.closed {
 		return 0
 	}
-	return s.broadcast.unreadSince(s.nextNumber)
+	return len(s.returned) + s.broadcast.unreadSince(s.nextNumber)
 }
 
 // Close ends the subscription: its unread elements are no longer kept for it, and its
-// waiting receivers get [ErrClosed]. Closing again does nothing. It does not block.
+// waiting receivers get [ErrClosed]. Closing again does nothing.
 func (s *Subscription[T]) Close() {
 	b := s.broadcast
 	b.mu.Lock()
 	var decided outcomes
 	if !s.closed {
-		s.closed = true
+		s.closed, s.returned = true, nil
 		b.subs.Remove(&s.links)
 		var none T
 		decided = s.receivers.serveAll(none, ErrClosed)
@@ -134,6 +135,11 @@ func (s *subscription[T]) take() (t takeResult[T]) {
 	switch unread := b.unreadSince(s.nextNumber); {
 	case s.closed:
 		t.err = ErrClosed
+	case len(s.returned) > 0:
+		last := len(s.returned) - 1
+		t.value = s.returned[last]
+		clear(s.returned[last:])
+		s.returned = s.returned[:last]
 	case s.nextNumber < b.first:
 		t.err = &MissedError{Count: b.first - s.nextNumber}
 		s.nextNumber = b.first

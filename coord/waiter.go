@@ -134,8 +134,16 @@ func newJobWaiter[R, P any](h host[R, P], request P) *waiter[R, P] {
 // wait is the slow path of a blocking form.
 func wait[R, P any](ctx context.Context, h host[R, P], request P) (R, error) {
 	w := newJobWaiter(h, request)
+	left := true
+	defer func() {
+		if left {
+			w.desert(request)
+		}
+	}()
 	w.enter(nil, nil)
-	return w.block(ctx)
+	v, err := w.block(ctx)
+	left = false
+	return v, err
 }
 
 // waitAsync is the slow path of an asynchronous form.
@@ -195,8 +203,18 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	return j.Wait(context.Background())
 }
 
-// ContextEnded implements ctxwatch.Listener.
-func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(endReason(w.ctx)) }
+// ContextEnded implements ctxwatch.Listener. A context that fails instead of returning its error
+// fails in the caller: a machine goes on with the panic or the Goexit, as its plain form does.
+func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) {
+	why := job.ErrGoexit
+	defer func() {
+		if v := recover(); v != nil {
+			why = promise.Panic(v)
+		}
+		w.giveUp(why)
+	}()
+	why = endReason(w.ctx)
+}
 
 // giveUp performs the right-hand list above. It does nothing if the waiter was served.
 func (w *waiter[R, P]) giveUp(why error) {
@@ -238,7 +256,7 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 	// The status follows from the decision. The waiter's own context is not checked again:
 	// it may be a user's, and waiters completed after this one must not depend on it.
 	var ctx context.Context
-	if w.gaveUp {
+	if w.gaveUp && !promise.Thrown(err) {
 		ctx = endedContext{context.Background(), err}
 	}
 	waiters, _ := w.promise.TryComplete(ctx, v, err)

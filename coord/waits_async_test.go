@@ -20,102 +20,6 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// waitsForAllAsync starts [waitsForAll] as a state machine and returns its job.
-func waitsForAllAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForAllFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForAllMachine{waitsForAllFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForAllFrame is the frame of [waitsForAll], which never suspends.
-type waitsForAllFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForAll], which never suspends.
-func (f *waitsForAllFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForAll(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForAllMachine is the root of a chain of calls that begins with [waitsForAll]: chain, job
-// and frame in one allocation.
-type waitsForAllMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForAllFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForAllMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForAllFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
-	return true
-}
-
-// waitsForAnyAsync starts [waitsForAny] as a state machine and returns its job.
-func waitsForAnyAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForAnyFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForAnyMachine{waitsForAnyFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForAnyFrame is the frame of [waitsForAny], which never suspends.
-type waitsForAnyFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForAny], which never suspends.
-func (f *waitsForAnyFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForAny(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForAnyMachine is the root of a chain of calls that begins with [waitsForAny]: chain, job
-// and frame in one allocation.
-type waitsForAnyMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForAnyFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForAnyMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForAnyFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
-	return true
-}
-
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -143,6 +47,15 @@ type waitsForEachFrame struct {
 // moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, ctx)
+	returned = true
+	return finished
+}
+
+// step runs [waitsForEach] until it suspends or ends.
+func (f *waitsForEachFrame) step(r *statemachine.Run, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -157,71 +70,71 @@ func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:50
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:50
 	f.loops.Open(f.loop1)
 range1:
-	// waits_test.go:51: … for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx,  …
-//line github.com/movenext/movenext/coord/waits_test.go:51
+	// waits_test.go:50: … for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx,  …
+//line github.com/movenext/movenext/coord/waits_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:169
+//line github.com/movenext/movenext/coord/waits_async_test.go:82
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:50
 	if !f.loop1.More(r) {
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:50
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:184
+//line github.com/movenext/movenext/coord/waits_async_test.go:97
 			goto leave1
-//line github.com/movenext/movenext/coord/waits_test.go:54
+//line github.com/movenext/movenext/coord/waits_test.go:53
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:189
+//line github.com/movenext/movenext/coord/waits_async_test.go:102
 	goto range1
 leave1:
-//line github.com/movenext/movenext/coord/waits_test.go:52
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:194
+//line github.com/movenext/movenext/coord/waits_async_test.go:107
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:52
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/coord/waits_test.go:52
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:204
+//line github.com/movenext/movenext/coord/waits_async_test.go:117
 	f.loop1 = nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:52
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	return true
 done1:
-//line github.com/movenext/movenext/coord/waits_test.go:52
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:212
+//line github.com/movenext/movenext/coord/waits_async_test.go:125
 	f.loop1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:55
 	f.result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:216
+//line github.com/movenext/movenext/coord/waits_async_test.go:129
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:55
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:220
+//line github.com/movenext/movenext/coord/waits_async_test.go:133
 }
 
 // Location returns where [waitsForEach] is suspended.
 func (f *waitsForEachFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 51, 51)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
 }
 
 // waitsForEachMachine is the root of a chain of calls that begins with [waitsForEach]: chain, job
@@ -277,52 +190,52 @@ func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:61
+//line github.com/movenext/movenext/coord/waits_test.go:60
 	f.c = job.CompletionsOf(job.Run(f.ctx, one), job.Run(f.ctx, one))
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:61
 	if f.i1 >= 2 {
 		goto endRange1
 	}
-	// waits_test.go:63: if _, err := c.Next(ctx); err != nil {
-//line github.com/movenext/movenext/coord/waits_test.go:63
+	// waits_test.go:62: if _, err := c.Next(ctx); err != nil {
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	f.next1 = f.c.NextAsync(f.ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:63
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:294
+//line github.com/movenext/movenext/coord/waits_async_test.go:207
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:63
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	return r.Await(f.next1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:63
+//line github.com/movenext/movenext/coord/waits_test.go:62
 		_, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:304
+//line github.com/movenext/movenext/coord/waits_async_test.go:217
 		f.next1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:63
+//line github.com/movenext/movenext/coord/waits_test.go:62
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:64
+//line github.com/movenext/movenext/coord/waits_test.go:63
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:61
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:315
+//line github.com/movenext/movenext/coord/waits_async_test.go:228
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:67
+//line github.com/movenext/movenext/coord/waits_test.go:66
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:321
+//line github.com/movenext/movenext/coord/waits_async_test.go:234
 }
 
 // Location returns where [waitsForNext] is suspended.
 func (f *waitsForNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 63)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
 }
 
 // waitsForNextMachine is the root of a chain of calls that begins with [waitsForNext]: chain, job
@@ -343,150 +256,6 @@ func (f *waitsForNextMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForThenAsync starts [waitsForThen] as a state machine and returns its job.
-func waitsForThenAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForThenFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForThenMachine{waitsForThenFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForThenFrame is the frame of [waitsForThen], which never suspends.
-type waitsForThenFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForThen], which never suspends.
-func (f *waitsForThenFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForThen(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForThenMachine is the root of a chain of calls that begins with [waitsForThen]: chain, job
-// and frame in one allocation.
-type waitsForThenMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForThenFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForThenMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForThenFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
-	return true
-}
-
-// waitsForRaceAsync starts [waitsForRace] as a state machine and returns its job.
-func waitsForRaceAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForRaceFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForRaceMachine{waitsForRaceFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForRaceFrame is the frame of [waitsForRace], which never suspends.
-type waitsForRaceFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForRace], which never suspends.
-func (f *waitsForRaceFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForRace(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForRaceMachine is the root of a chain of calls that begins with [waitsForRace]: chain, job
-// and frame in one allocation.
-type waitsForRaceMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForRaceFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForRaceMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForRaceFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
-	return true
-}
-
-// waitsForUnwrapAsync starts [waitsForUnwrap] as a state machine and returns its job.
-func waitsForUnwrapAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForUnwrapFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForUnwrapMachine{waitsForUnwrapFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForUnwrapFrame is the frame of [waitsForUnwrap], which never suspends.
-type waitsForUnwrapFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForUnwrap], which never suspends.
-func (f *waitsForUnwrapFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForUnwrap(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForUnwrapMachine is the root of a chain of calls that begins with [waitsForUnwrap]: chain,
-// job and frame in one allocation.
-type waitsForUnwrapMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForUnwrapFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForUnwrapMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForUnwrapFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
-	return true
-}
-
 // waitsForCountdownAsync starts [waitsForCountdown] as a state machine and returns its job.
 func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -502,13 +271,13 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results,
 // or the suspended callee that will have them.
 func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsForCountdownFrame, error) {
-//line github.com/movenext/movenext/coord/waits_test.go:92
+//line github.com/movenext/movenext/coord/waits_test.go:88
 	c := coord.NewCountdown(3)
 	for range 3 {
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:512
+//line github.com/movenext/movenext/coord/waits_async_test.go:281
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns:
@@ -534,7 +303,7 @@ func (f *waitsForCountdownMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [waitsForCountdown] waits for the callee.
 func (f *waitsForCountdownMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 96}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 92}
 }
 
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
@@ -552,11 +321,11 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the
 // suspended callee that will have them.
 func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEventFrame, error) {
-//line github.com/movenext/movenext/coord/waits_test.go:101
+//line github.com/movenext/movenext/coord/waits_test.go:97
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:560
+//line github.com/movenext/movenext/coord/waits_async_test.go:329
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
@@ -582,7 +351,7 @@ func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [waitsForEvent] waits for the callee.
 func (f *waitsForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 103}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 99}
 }
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
@@ -617,7 +386,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:108
+//line github.com/movenext/movenext/coord/waits_test.go:104
 		s := job.NewScope(ctx)
 		for range 3 {
 			s.Go(func(ctx context.Context) error {
@@ -625,22 +394,22 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 				return err
 			})
 		}
-		// waits_test.go:115: return s.Wait()
-//line github.com/movenext/movenext/coord/waits_test.go:115
+		// waits_test.go:111: return s.Wait()
+//line github.com/movenext/movenext/coord/waits_test.go:111
 		f.wait1 = s.WaitAsync()
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:115
+//line github.com/movenext/movenext/coord/waits_test.go:111
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:635
+//line github.com/movenext/movenext/coord/waits_async_test.go:404
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:115
+//line github.com/movenext/movenext/coord/waits_test.go:111
 	return r.Await(f.wait1), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:115
+//line github.com/movenext/movenext/coord/waits_test.go:111
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:644
+//line github.com/movenext/movenext/coord/waits_async_test.go:413
 	f.wait1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -648,7 +417,7 @@ resume1:
 
 // Location returns where [waitsForScope] is suspended.
 func (f *waitsForScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 115)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 111)
 }
 
 // waitsForScopeMachine is the root of a chain of calls that begins with [waitsForScope]: chain,
@@ -666,54 +435,6 @@ func (f *waitsForScopeMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, v0)
 	f.waitsForScopeLocals = waitsForScopeLocals{Frame: f.waitsForScopeLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// waitsForSetAsync starts [waitsForSet] as a state machine and returns its job.
-func waitsForSetAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForSetFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForSetMachine{waitsForSetFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForSetFrame is the frame of [waitsForSet], which never suspends.
-type waitsForSetFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForSet], which never suspends.
-func (f *waitsForSetFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForSet(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForSetMachine is the root of a chain of calls that begins with [waitsForSet]: chain, job
-// and frame in one allocation.
-type waitsForSetMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForSetFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForSetMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForSetFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
@@ -759,73 +480,73 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:129
+//line github.com/movenext/movenext/coord/waits_test.go:124
 	f.p = coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] { return job.Run(ctx, one) })
-	// waits_test.go:130: held, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:130
+	// waits_test.go:125: held, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:125
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:768
+//line github.com/movenext/movenext/coord/waits_async_test.go:489
 	if f.get1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:130
+//line github.com/movenext/movenext/coord/waits_test.go:125
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:777
+//line github.com/movenext/movenext/coord/waits_async_test.go:498
 	f.get1 = nil
 after1:
-//line github.com/movenext/movenext/coord/waits_test.go:131
+//line github.com/movenext/movenext/coord/waits_test.go:126
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:132
+//line github.com/movenext/movenext/coord/waits_test.go:127
 		return true, err
 	}
 	{
 		p := f.p
 		held := held
-//line github.com/movenext/movenext/coord/waits_test.go:134
+//line github.com/movenext/movenext/coord/waits_test.go:129
 		job.Go(f.ctx, func(context.Context) error { p.Put(held); return nil })
 	}
-	// waits_test.go:135: v, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:135
+	// waits_test.go:130: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:795
+//line github.com/movenext/movenext/coord/waits_async_test.go:516
 	if f.get1 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:135
+//line github.com/movenext/movenext/coord/waits_test.go:130
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:804
+//line github.com/movenext/movenext/coord/waits_async_test.go:525
 	f.get1 = nil
 after2:
-//line github.com/movenext/movenext/coord/waits_test.go:136
+//line github.com/movenext/movenext/coord/waits_test.go:131
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:137
+//line github.com/movenext/movenext/coord/waits_test.go:132
 		return true, err
 	}
 	f.p.Put(v)
-	// waits_test.go:140: return p.Use(ctx, func(context.Context, int) error { return nil })
-//line github.com/movenext/movenext/coord/waits_test.go:140
+	// waits_test.go:135: return p.Use(ctx, func(context.Context, int) error { return nil })
+//line github.com/movenext/movenext/coord/waits_test.go:135
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
-//line github.com/movenext/movenext/coord/waits_test.go:140
+//line github.com/movenext/movenext/coord/waits_test.go:135
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:819
+//line github.com/movenext/movenext/coord/waits_async_test.go:540
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.p = nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/waits_test.go:140
+//line github.com/movenext/movenext/coord/waits_test.go:135
 	return r.Await(f.use3), nil
 resume3:
-//line github.com/movenext/movenext/coord/waits_test.go:140
+//line github.com/movenext/movenext/coord/waits_test.go:135
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:829
+//line github.com/movenext/movenext/coord/waits_async_test.go:550
 	f.use3 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -833,7 +554,7 @@ resume3:
 
 // Location returns where [waitsForObject] is suspended.
 func (f *waitsForObjectLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 130, 135, 140)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 125, 130, 135)
 }
 
 // waitsForObjectMachine is the root of a chain of calls that begins with [waitsForObject]: chain,
@@ -895,62 +616,62 @@ func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:145
+//line github.com/movenext/movenext/coord/waits_test.go:140
 	f.c = coord.NewUnbounded[int]()
 	{
 		c := f.c
-//line github.com/movenext/movenext/coord/waits_test.go:146
+//line github.com/movenext/movenext/coord/waits_test.go:141
 		job.Go(f.ctx, func(context.Context) error { return c.TrySend(1) })
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:147
+//line github.com/movenext/movenext/coord/waits_test.go:142
 	f.sent = false
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/coord/waits_test.go:148
+//line github.com/movenext/movenext/coord/waits_test.go:143
 	if f.i >= 2 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:149
+//line github.com/movenext/movenext/coord/waits_test.go:144
 	f.v = new(int)
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:150
+//line github.com/movenext/movenext/coord/waits_test.go:145
 		j := job.Run(f.ctx, one)
-		// waits_test.go:151: … coord.Select(ctx, coord.OnReceive(c, &v), coord.OnEnd(j), coord.OnTim …
-//line github.com/movenext/movenext/coord/waits_test.go:151
+		// waits_test.go:146: … coord.Select(ctx, coord.OnReceive(c, &v), coord.OnEnd(j), coord.OnTim …
+//line github.com/movenext/movenext/coord/waits_test.go:146
 		f.select1 = coord.SelectAsync(f.ctx, coord.OnReceive(f.c, f.v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:151
+//line github.com/movenext/movenext/coord/waits_test.go:146
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:925
+//line github.com/movenext/movenext/coord/waits_async_test.go:646
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:151
+//line github.com/movenext/movenext/coord/waits_test.go:146
 	return r.Await(f.select1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:151
+//line github.com/movenext/movenext/coord/waits_test.go:146
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:935
+//line github.com/movenext/movenext/coord/waits_async_test.go:656
 		f.select1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:152
+//line github.com/movenext/movenext/coord/waits_test.go:147
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:940
+//line github.com/movenext/movenext/coord/waits_async_test.go:661
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/coord/waits_test.go:154
+//line github.com/movenext/movenext/coord/waits_test.go:149
 		}
 		f.sent = f.sent || chosen == 0
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:156
+//line github.com/movenext/movenext/coord/waits_test.go:151
 	if !(f.i == 1 && !f.sent) {
 		goto endIf1
 	}
-	// waits_test.go:157: _, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:157
+	// waits_test.go:152: _, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:152
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:954
+//line github.com/movenext/movenext/coord/waits_async_test.go:675
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -958,29 +679,29 @@ resume1:
 	f.ctx, f.c, f.v = nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:157
+//line github.com/movenext/movenext/coord/waits_test.go:152
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:964
+//line github.com/movenext/movenext/coord/waits_async_test.go:685
 	f.receive2 = nil
 after2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:158
+//line github.com/movenext/movenext/coord/waits_test.go:153
 	return true, err
 endIf1:
-//line github.com/movenext/movenext/coord/waits_test.go:148
+//line github.com/movenext/movenext/coord/waits_test.go:143
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:973
+//line github.com/movenext/movenext/coord/waits_async_test.go:694
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:161
+//line github.com/movenext/movenext/coord/waits_test.go:156
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:979
+//line github.com/movenext/movenext/coord/waits_async_test.go:700
 }
 
 // Location returns where [waitsForSelect] is suspended.
 func (f *waitsForSelectLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 151, 157)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 146, 152)
 }
 
 // waitsForSelectMachine is the root of a chain of calls that begins with [waitsForSelect]: chain,
@@ -998,150 +719,6 @@ func (f *waitsForSelectMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, v0)
 	f.waitsForSelectLocals = waitsForSelectLocals{Frame: f.waitsForSelectLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// waitsForMachineAsync starts [waitsForMachine] as a state machine and returns its job.
-func waitsForMachineAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForMachineFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForMachineMachine{waitsForMachineFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForMachineFrame is the frame of [waitsForMachine], which never suspends.
-type waitsForMachineFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForMachine], which never suspends.
-func (f *waitsForMachineFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForMachine(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForMachineMachine is the root of a chain of calls that begins with [waitsForMachine]:
-// chain, job and frame in one allocation.
-type waitsForMachineMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForMachineFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForMachineMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForMachineFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
-	return true
-}
-
-// waitsForMachinesAsync starts [waitsForMachines] as a state machine and returns its job.
-func waitsForMachinesAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForMachinesFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForMachinesMachine{waitsForMachinesFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForMachinesFrame is the frame of [waitsForMachines], which never suspends.
-type waitsForMachinesFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForMachines], which never suspends.
-func (f *waitsForMachinesFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForMachines(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForMachinesMachine is the root of a chain of calls that begins with [waitsForMachines]:
-// chain, job and frame in one allocation.
-type waitsForMachinesMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForMachinesFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForMachinesFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
-	return true
-}
-
-// waitsForTwinAsync starts [waitsForTwin] as a state machine and returns its job.
-func waitsForTwinAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := waitsForTwinFrame{ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
-	}
-	m := &waitsForTwinMachine{waitsForTwinFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitsForTwinFrame is the frame of [waitsForTwin], which never suspends.
-type waitsForTwinFrame struct {
-	statemachine.Frame
-
-	ctx context.Context
-
-	arg1 error
-}
-
-// MoveNext calls [waitsForTwin], which never suspends.
-func (f *waitsForTwinFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
-	f.State = statemachine.Running
-	f.arg1 = waitsForTwin(f.ctx)
-	f.State = statemachine.Finished
-	return true
-}
-
-// waitsForTwinMachine is the root of a chain of calls that begins with [waitsForTwin]: chain, job
-// and frame in one allocation.
-type waitsForTwinMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForTwinFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForTwinMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForTwinFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
@@ -1204,17 +781,17 @@ func (f *suspendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:184: job.Yield()
+	// waits_test.go:176: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:184
+//line github.com/movenext/movenext/coord/waits_test.go:176
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:184
+//line github.com/movenext/movenext/coord/waits_test.go:176
 	_ = r.Refusal()
-	// waits_test.go:185: return job.Sleep(ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_test.go:185
+	// waits_test.go:177: return job.Sleep(ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_test.go:177
 	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1218
+//line github.com/movenext/movenext/coord/waits_async_test.go:795
 	if !asleep1 {
 		goto after2
 	}
@@ -1222,17 +799,17 @@ resume1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:185
+//line github.com/movenext/movenext/coord/waits_test.go:177
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1229
+//line github.com/movenext/movenext/coord/waits_async_test.go:806
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 184, 185)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 176, 177)
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
@@ -1290,22 +867,22 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:192: job.Yield()
+	// waits_test.go:184: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:192
+//line github.com/movenext/movenext/coord/waits_test.go:184
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:192
+//line github.com/movenext/movenext/coord/waits_test.go:184
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1302
+//line github.com/movenext/movenext/coord/waits_async_test.go:879
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [calls] is suspended.
 func (f *callsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 192)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 184)
 }
 
 // callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in
@@ -1373,8 +950,11 @@ func (f *exitsFrame) MoveNext(r *statemachine.Run) bool {
 // moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *exitsFrame) moveNext(r *statemachine.Run, args *exitsArgs) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
 		if finished, again := f.step(r, args); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -1400,45 +980,45 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 	{
 		ctx := args.ctx
 		cleaned := args.cleaned
-//line github.com/movenext/movenext/coord/waits_test.go:198
+//line github.com/movenext/movenext/coord/waits_test.go:190
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:198
+//line github.com/movenext/movenext/coord/waits_test.go:190
 			m := exitsFunc1Enter(r, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:198
+//line github.com/movenext/movenext/coord/waits_test.go:190
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:198
+//line github.com/movenext/movenext/coord/waits_test.go:190
 		})
 	}
-	// waits_test.go:202: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1414
+	// waits_test.go:194: job.Yield()
+//line github.com/movenext/movenext/coord/waits_async_test.go:994
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:202
+//line github.com/movenext/movenext/coord/waits_test.go:194
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:202
+//line github.com/movenext/movenext/coord/waits_test.go:194
 	_ = r.Refusal()
 	runtime.Goexit()
 	f.result0 = nil
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:204
+//line github.com/movenext/movenext/coord/waits_test.go:196
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:204
+//line github.com/movenext/movenext/coord/waits_test.go:196
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1428
+//line github.com/movenext/movenext/coord/waits_async_test.go:1008
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:204
+//line github.com/movenext/movenext/coord/waits_test.go:196
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1436
+//line github.com/movenext/movenext/coord/waits_async_test.go:1016
 	goto epilogue
 }
 
 // Location returns where [exits] is suspended.
 func (f *exitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 202, 205)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 194, 197)
 }
 
 // Results returns what [exits] returned, or raises again the panic that ended it.
@@ -1504,31 +1084,31 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:199: _ = suspends(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:199
+	// waits_test.go:191: _ = suspends(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:191
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1511
+//line github.com/movenext/movenext/coord/waits_async_test.go:1091
 	if f.suspends1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:199
+//line github.com/movenext/movenext/coord/waits_test.go:191
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1520
+//line github.com/movenext/movenext/coord/waits_async_test.go:1100
 	f.suspends1 = nil
 after1:
-//line github.com/movenext/movenext/coord/waits_test.go:200
+//line github.com/movenext/movenext/coord/waits_test.go:192
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1525
+//line github.com/movenext/movenext/coord/waits_async_test.go:1105
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where a function literal of [exits] is suspended.
 func (f *exitsFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 199)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 191)
 }
 
 // Results returns what a function literal of [exits] returned, or raises again the panic that
@@ -1570,8 +1150,11 @@ type callsExitsArgs struct {
 // moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *callsExitsFrame) moveNext(r *statemachine.Run, args *callsExitsArgs) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
 		if finished, again := f.step(r, args); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -1597,52 +1180,52 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 	}
 	{
 		ctx := args.ctx
-//line github.com/movenext/movenext/coord/waits_test.go:209
+//line github.com/movenext/movenext/coord/waits_test.go:201
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:209
+//line github.com/movenext/movenext/coord/waits_test.go:201
 			m, _ := suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:209
+//line github.com/movenext/movenext/coord/waits_test.go:201
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:209
+//line github.com/movenext/movenext/coord/waits_test.go:201
 		})
 	}
-	// waits_test.go:210: return exits(ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:210
+	// waits_test.go:202: return exits(ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_test.go:202
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1613
+//line github.com/movenext/movenext/coord/waits_async_test.go:1196
 	if f.exits1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:210
+//line github.com/movenext/movenext/coord/waits_test.go:202
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1622
+//line github.com/movenext/movenext/coord/waits_async_test.go:1205
 	f.exits1 = nil
 after1:
-//line github.com/movenext/movenext/coord/waits_test.go:210
+//line github.com/movenext/movenext/coord/waits_test.go:202
 	f.result0 = exits1Err
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:210
+//line github.com/movenext/movenext/coord/waits_test.go:202
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:210
+//line github.com/movenext/movenext/coord/waits_test.go:202
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1632
+//line github.com/movenext/movenext/coord/waits_async_test.go:1215
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:210
+//line github.com/movenext/movenext/coord/waits_test.go:202
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1640
+//line github.com/movenext/movenext/coord/waits_async_test.go:1223
 	goto epilogue
 }
 
 // Location returns where [callsExits] is suspended.
 func (f *callsExitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 210, 211)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 202, 203)
 }
 
 // callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and
@@ -1662,4 +1245,136 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3b47ba5c398d9181
+// calledAsync starts [called] as a state machine and returns its job.
+func calledAsync(ctx context.Context, f func(context.Context) error) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := calledFrame{ctx: ctx, f: f}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(ctx, job.Void{}, frame.arg2)
+	}
+	m := &calledMachine{calledFrame: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// calledFrame is the frame of [called], which never suspends.
+type calledFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+	f   func(context.Context) error
+
+	arg2 error
+}
+
+// MoveNext calls [called], which never suspends.
+func (frame *calledFrame) MoveNext(r *statemachine.Run) bool {
+	if frame.State != statemachine.NotStarted {
+		frame.Misuse(frame.State)
+	}
+	frame.State = statemachine.Running
+	frame.arg2 = called(frame.ctx, frame.f)
+	frame.State = statemachine.Finished
+	return true
+}
+
+// calledMachine is the root of a chain of calls that begins with [called]: chain, job and frame in
+// one allocation.
+type calledMachine struct {
+	statemachine.Builder[job.Void]
+	calledFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (frame *calledMachine) MoveNext(r *statemachine.Run) bool {
+	if !frame.calledFrame.MoveNext(r) {
+		return false
+	}
+	frame.SetResult(r, job.Void{}, frame.arg2)
+	return true
+}
+
+// borrowsOnceAsync starts [borrowsOnce] as a state machine and returns its job.
+func borrowsOnceAsync(ctx context.Context, p *coord.ObjectPool[int]) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := borrowsOnceLocals{p: p}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &borrowsOnceMachine{borrowsOnceLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// borrowsOnceLocals is what [borrowsOnce] keeps while it is suspended.
+type borrowsOnceLocals struct {
+	statemachine.Frame
+
+	p *coord.ObjectPool[int]
+
+	get1 *statemachine.Waiting[int]
+}
+
+// moveNext runs [borrowsOnce] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var v int
+	var err error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// waits_test.go:481: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:481
+	f.get1, v, err = f.p.GetEnter(r, ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1336
+	if f.get1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:481
+	v, err = f.get1.Results(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1345
+	f.get1 = nil
+after1:
+//line github.com/movenext/movenext/coord/waits_test.go:482
+	if err == nil {
+		f.p.Put(v)
+	}
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:485
+	return true, err
+//line github.com/movenext/movenext/coord/waits_async_test.go:1355
+}
+
+// Location returns where [borrowsOnce] is suspended.
+func (f *borrowsOnceLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 481)
+}
+
+// borrowsOnceMachine is the root of a chain of calls that begins with [borrowsOnce]: chain, job
+// and frame in one allocation.
+type borrowsOnceMachine struct {
+	statemachine.Builder[job.Void]
+	borrowsOnceLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.borrowsOnceLocals = borrowsOnceLocals{Frame: f.borrowsOnceLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 72751d77b3cfa946

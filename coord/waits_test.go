@@ -3,6 +3,7 @@ package coord_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime"
 	"testing"
 	"time"
@@ -32,15 +33,13 @@ func one(context.Context) (int, error) { return 1, nil }
 
 // Each of these starts work at its own home and waits for the sum of the results. In the
 // first form the wait blocks, so that a home with one worker has to run the work in
-// place; in the second one the machine suspends.
+// place; in the second one the machine suspends, unless the wait blocks there, too.
 
-//movenext:async
 func waitsForAll(ctx context.Context) error {
 	_, err := job.WhenAll(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx)
 	return err
 }
 
-//movenext:async
 func waitsForAny(ctx context.Context) error {
 	_, err := job.WhenAny(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx)
 	return err
@@ -67,20 +66,17 @@ func waitsForNext(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func waitsForThen(ctx context.Context) error {
 	j := job.Then(ctx, job.Run(ctx, one), func(_ context.Context, n int) (int, error) { return n, nil })
 	_, err := job.Finally(ctx, j, func(context.Context) error { return nil }).Wait(ctx)
 	return err
 }
 
-//movenext:async
 func waitsForRace(ctx context.Context) error {
 	_, err := job.Race(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx)
 	return err
 }
 
-//movenext:async
 func waitsForUnwrap(ctx context.Context) error {
 	outer := job.Run(ctx, func(ctx context.Context) (*job.Job[int], error) { return job.Run(ctx, one), nil })
 	_, err := job.Unwrap(ctx, outer).Wait(ctx)
@@ -115,7 +111,6 @@ func waitsForScope(ctx context.Context) error {
 	return s.Wait()
 }
 
-//movenext:async
 func waitsForSet(ctx context.Context) error {
 	set := workset.New(schedulers.FromContext(ctx))
 	in := schedulers.With(ctx, set)
@@ -161,19 +156,16 @@ func waitsForSelect(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func waitsForMachine(ctx context.Context) error {
 	_, err := suspendsAsync(ctx).Wait(ctx)
 	return err
 }
 
-//movenext:async
 func waitsForMachines(ctx context.Context) error {
 	_, err := job.WhenAll(suspendsAsync(ctx), suspendsAsync(ctx)).Wait(ctx)
 	return err
 }
 
-//movenext:async
 func waitsForTwin(ctx context.Context) error {
 	_, err := job.Run(ctx, statemachine.Func1(suspendsAsync)).Wait(ctx)
 	return err
@@ -210,27 +202,40 @@ func callsExits(ctx context.Context, cleaned *bool) error {
 	return exits(ctx, cleaned)
 }
 
-// waits are all of them, in both forms.
-var waits = map[string]struct {
+// called calls a function in a machine that never suspends.
+//
+//movenext:async
+func called(ctx context.Context, f func(context.Context) error) error { return f(ctx) }
+
+// wait is a function in both forms.
+type wait struct {
 	plain func(context.Context) error
 	twin  func(context.Context) *job.Job[job.Void]
-}{
-	"WhenAll":   {waitsForAll, waitsForAllAsync},
-	"WhenAny":   {waitsForAny, waitsForAnyAsync},
+}
+
+// blocking is a wait that blocks in both forms.
+func blocking(f func(context.Context) error) wait {
+	return wait{f, func(ctx context.Context) *job.Job[job.Void] { return calledAsync(ctx, f) }}
+}
+
+// waits are all of them, in both forms.
+var waits = map[string]wait{
+	"WhenAll":   blocking(waitsForAll),
+	"WhenAny":   blocking(waitsForAny),
 	"WhenEach":  {waitsForEach, waitsForEachAsync},
 	"Next":      {waitsForNext, waitsForNextAsync},
-	"Then":      {waitsForThen, waitsForThenAsync},
-	"Race":      {waitsForRace, waitsForRaceAsync},
-	"Unwrap":    {waitsForUnwrap, waitsForUnwrapAsync},
+	"Then":      blocking(waitsForThen),
+	"Race":      blocking(waitsForRace),
+	"Unwrap":    blocking(waitsForUnwrap),
 	"Countdown": {waitsForCountdown, waitsForCountdownAsync},
 	"event":     {waitsForEvent, waitsForEventAsync},
 	"scope":     {waitsForScope, waitsForScopeAsync},
-	"workset":   {waitsForSet, waitsForSetAsync},
+	"workset":   blocking(waitsForSet),
 	"object":    {waitsForObject, waitsForObjectAsync},
 	"select":    {waitsForSelect, waitsForSelectAsync},
-	"machine":   {waitsForMachine, waitsForMachineAsync},
-	"machines":  {waitsForMachines, waitsForMachinesAsync},
-	"Func1":     {waitsForTwin, waitsForTwinAsync},
+	"machine":   blocking(waitsForMachine),
+	"machines":  blocking(waitsForMachines),
+	"Func1":     blocking(waitsForTwin),
 }
 
 type shutdowner interface {
@@ -435,4 +440,179 @@ func TestATwinAndALockThatAFunctionLeavesBehindLiveOn(t *testing.T) {
 	_, err = l.lock.Wait(ctx)
 	require.NoError(t, err)
 	held.Unlock()
+}
+
+// TestALoopThatYieldsLetsWorkFromOutsideRun yields in plain code, on every home: the other
+// work was queued before, so it runs within a bounded number of yields.
+func TestALoopThatYieldsLetsWorkFromOutsideRun(t *testing.T) {
+	for home, begin := range homes {
+		t.Run(home, func(t *testing.T) {
+			stack := begin()
+			ctx := schedulers.With(context.Background(), stack[len(stack)-1])
+			within(t, func() {
+				begun, queued := make(chan struct{}), make(chan struct{})
+				var other *job.Job[int]
+				yielding := job.Go(ctx, func(context.Context) error {
+					close(begun)
+					<-queued
+					for !other.IsCompleted() {
+						job.Yield()
+					}
+					return nil
+				})
+				<-begun
+				other = job.Run(ctx, one)
+				close(queued)
+				_, err := yielding.Wait(context.Background())
+				require.NoError(t, err)
+				for len(stack) > 0 {
+					require.NoError(t, stack[len(stack)-1].Shutdown(context.Background()))
+					stack = stack[:len(stack)-1]
+				}
+			})
+		})
+	}
+}
+
+// borrowsOnce borrows an object and gives it back.
+//
+//movenext:async
+func borrowsOnce(ctx context.Context, p *coord.ObjectPool[int]) error {
+	v, err := p.Get(ctx)
+	if err == nil {
+		p.Put(v)
+	}
+	return err
+}
+
+// TestTheWaitForAMakerThatIgnoresItsContextEnds ends the context of a caller while its object is
+// made, on every home. The object goes to another caller, with the only room of the pool.
+func TestTheWaitForAMakerThatIgnoresItsContextEnds(t *testing.T) {
+	forms := map[string]func(context.Context, *coord.ObjectPool[int]) *job.Job[job.Void]{
+		"plain": func(ctx context.Context, p *coord.ObjectPool[int]) *job.Job[job.Void] {
+			return job.Go(ctx, func(ctx context.Context) error { return borrowsOnce(ctx, p) })
+		},
+		"machine": borrowsOnceAsync,
+		"plain without a worker": func(ctx context.Context, p *coord.ObjectPool[int]) *job.Job[job.Void] {
+			return job.Go(ctx, func(context.Context) error { return borrowsOnce(ctx, p) })
+		},
+	}
+	makers := map[string]func(context.Context, <-chan struct{}) *job.Job[int]{
+		"elsewhere": func(_ context.Context, made <-chan struct{}) *job.Job[int] {
+			return job.Run(context.Background(), func(context.Context) (int, error) { <-made; return 7, nil })
+		},
+		"a promise": func(_ context.Context, made <-chan struct{}) *job.Job[int] {
+			s := job.NewSource[int]()
+			go func() { <-made; s.TrySetResult(7) }()
+			return s.Job()
+		},
+		"not started": func(_ context.Context, made <-chan struct{}) *job.Job[int] {
+			return job.New(context.Background(), func(context.Context) (int, error) { <-made; return 7, nil })
+		},
+	}
+	for home, begin := range homes {
+		for form, start := range forms {
+			for maker, make := range makers {
+				t.Run(home+"/"+form+"/"+maker, func(t *testing.T) {
+					stack := begin()
+					ctx, cancel := context.WithCancelCause(schedulers.With(context.Background(), stack[len(stack)-1]))
+					within(t, func() { givesUpOnAMaker(t, ctx, cancel, start, make) })
+					for len(stack) > 0 {
+						require.NoError(t, stack[len(stack)-1].Shutdown(context.Background()))
+						stack = stack[:len(stack)-1]
+					}
+				})
+			}
+		}
+	}
+}
+
+func givesUpOnAMaker(
+	t *testing.T, ctx context.Context, cancel context.CancelCauseFunc,
+	start func(context.Context, *coord.ObjectPool[int]) *job.Job[job.Void],
+	make func(context.Context, <-chan struct{}) *job.Job[int],
+) {
+	t.Helper()
+	begun, made := newSignal(), newSignal()
+	p := coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] {
+		close(begun)
+		return make(ctx, made)
+	})
+	first := start(ctx, p)
+	<-begun
+	cancel(errGone)
+	_, err := first.Wait(context.Background())
+	require.ErrorIs(t, err, errGone, "it does not wait for the maker")
+	second := p.GetAsync(context.Background())
+	close(made)
+	v, err := second.Wait(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+	p.Put(v)
+	require.Equal(t, coord.ObjectPoolMetrics{In: 1, Made: 1}, p.Metrics())
+}
+
+var errGone = errors.New("the caller is gone")
+
+func newSignal() chan struct{} { return make(chan struct{}) }
+
+// exitingWaits are the functions whose call may run work in place. Each waits for work that
+// calls runtime.Goexit, and then uses what it has waited with once more.
+var exitingWaits = map[string]func(context.Context) error{
+	"Wait": func(ctx context.Context) error { _, err := job.Run(ctx, exitsAtOnce).Wait(ctx); return err },
+	"WhenAll": func(ctx context.Context) error {
+		_, err := job.WhenAll(job.Run(ctx, one), job.Run(ctx, exitsAtOnce)).Wait(ctx)
+		return err
+	},
+	"Then": func(ctx context.Context) error {
+		_, err := job.Then(ctx, job.Run(ctx, one), func(ctx context.Context, _ int) (int, error) { return exitsAtOnce(ctx) }).Wait(ctx)
+		return err
+	},
+	"Scope": func(ctx context.Context) error { s := job.NewScope(ctx); s.Go(exitsInScope); return s.Wait() },
+	"InScope": func(ctx context.Context) error {
+		return job.InScope(ctx, func(_ context.Context, s *job.Scope) error { s.Go(exitsInScope); return nil })
+	},
+}
+
+func exitsAtOnce(context.Context) (int, error) { runtime.Goexit(); return 0, nil }
+
+func exitsInScope(context.Context) error { runtime.Goexit(); return nil }
+
+// TestAWaitForWorkThatExitsLosesNothing waits, in a job on every home, for work that exits: the
+// waiter goes on with ErrGoexit or ends with it, its deferred calls are made, and what is
+// queued behind it runs.
+func TestAWaitForWorkThatExitsLosesNothing(t *testing.T) {
+	for home, begin := range homes {
+		var lazy *coord.Lazy[int]
+		var flights coord.SingleFlight[string, int]
+		all := map[string]func(context.Context) error{
+			"Lazy":         func(ctx context.Context) error { _, err := lazy.Get(ctx); return err },
+			"SingleFlight": func(ctx context.Context) error { _, err := flights.Do(ctx, "key", exitsAtOnce); return err },
+		}
+		maps.Copy(all, exitingWaits)
+		for what, wait := range all {
+			t.Run(home+"/"+what, func(t *testing.T) {
+				stack := begin()
+				ctx := schedulers.With(context.Background(), stack[len(stack)-1])
+				lazy = coord.NewLazy(exitsAtOnce)
+				within(t, func() {
+					for range 2 { // the second time, nothing is left of the first
+						cleaned := make(chan struct{})
+						_, err := job.Go(ctx, func(ctx context.Context) error { defer close(cleaned); return wait(ctx) }).Wait(context.Background())
+						if !errors.Is(err, schedulers.ErrWouldDeadlock) {
+							require.ErrorIs(t, err, job.ErrGoexit)
+						}
+						<-cleaned
+						v, err := job.Run(ctx, one).Wait(context.Background())
+						require.NoError(t, err)
+						require.Equal(t, 1, v)
+					}
+				})
+				for len(stack) > 0 {
+					require.NoError(t, stack[len(stack)-1].Shutdown(context.Background()))
+					stack = stack[:len(stack)-1]
+				}
+			})
+		}
+	}
 }

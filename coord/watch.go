@@ -33,7 +33,7 @@ type Watch[T any] struct {
 func NewWatch[T any](v T) *Watch[T] { return &Watch[T]{value: v} }
 
 // Set replaces the value, and lets all waiting observers continue with it. If the watch is
-// closed, it returns an error that matches [ErrClosed] and the cause. It does not block.
+// closed, it returns an error that matches [ErrClosed] and the cause.
 func (w *Watch[T]) Set(v T) error {
 	w.mu.Lock()
 	if err := w.closed; err != nil {
@@ -54,7 +54,7 @@ func (w *Watch[T]) Set(v T) error {
 	return nil
 }
 
-// Value returns the latest value, even of a closed watch. It does not block.
+// Value returns the latest value, even of a closed watch.
 func (w *Watch[T]) Value() T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +62,7 @@ func (w *Watch[T]) Value() T {
 }
 
 // Observe returns an observer that has seen the current value: its Next waits for a later
-// one. It does not block.
+// one.
 func (w *Watch[T]) Observe() *Observer[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +74,7 @@ func (w *Watch[T]) Close() { w.CloseCause(nil) }
 
 // CloseCause closes the watch: the value no longer changes. Observers still get the last
 // version if they have not seen it, and then an error that matches [ErrClosed] and
-// cause. Closing again does nothing. It does not block.
+// cause. Closing again does nothing.
 func (w *Watch[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	w.mu.Lock()
@@ -119,7 +119,7 @@ func (o *Observer[T]) Next(ctx context.Context) (T, error) {
 }
 
 // NextAsync returns a job that completes with the latest value, is Canceled when ctx ends
-// first, or has faulted with an error of [Observer.Next]. It does not block.
+// first, or has faulted with an error of [Observer.Next].
 func (o *Observer[T]) NextAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (o *observer[T]) NextEnter(r *statemachine.Run, ctx context.Context) (*stat
 }
 
 // TryNext returns the latest value if this observer has not seen it. Otherwise it
-// returns [ErrEmpty], or [ErrClosed] if there will be no later value. It does not block.
+// returns [ErrEmpty], or [ErrClosed] if there will be no later value.
 func (o *Observer[T]) TryNext() (T, error) {
 	v, mustWait, err := o.poll()
 	if mustWait {

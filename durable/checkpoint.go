@@ -44,18 +44,25 @@ func isLater(head []byte) bool {
 
 // checkpoint is the document inside a State.
 type checkpoint struct {
-	Layout   string         `json:"layout"`
-	Point    string         `json:"point"`
-	At       string         `json:"at,omitempty"`
-	Step     string         `json:"step,omitempty"`
-	Steps    int64          `json:"steps"`             // begun so far
-	Attempt  int            `json:"attempt,omitempty"` // starts of this step
-	Failures int            `json:"failures,omitempty"`
-	Progress []byte         `json:"progress,omitempty"` // of the step
-	Canceled bool           `json:"canceled,omitempty"`
-	Taken    []int64        `json:"taken,omitempty"` // messages received, above the floor
-	Signal   string         `json:"signal,omitempty"`
-	Until    time.Time      `json:"until,omitzero"`
+	Layout   string        `json:"layout"`
+	Point    string        `json:"point"`
+	At       string        `json:"at,omitempty"`
+	Step     string        `json:"step,omitempty"`
+	Steps    int64         `json:"steps"`             // begun so far
+	Attempt  int           `json:"attempt,omitempty"` // starts of this step
+	Failures int           `json:"failures,omitempty"`
+	Crashes  int           `json:"crashes,omitempty"`  // since the instance has moved on
+	Progress []byte        `json:"progress,omitempty"` // of the step
+	Canceled bool          `json:"canceled,omitempty"`
+	Taken    []int64       `json:"taken,omitempty"` // messages received, above the floor
+	Aside    []Aside       `json:"aside,omitempty"`
+	Look     time.Duration `json:"look,omitempty"` // the latest interval at which it was due for them
+	Signal   string        `json:"signal,omitempty"`
+	Checked  int64         `json:"checked,omitempty"` // no message up to this one ends the wait
+	Until    time.Time     `json:"until,omitzero"`
+
+	Fails json.RawMessage `json:"fails,omitempty"` // the error with which the point continues
+
 	Values   map[string]any `json:"values"`
 	Objects  []any          `json:"objects,omitempty"`
 	Deferred []deferredData `json:"deferred,omitempty"`
@@ -63,13 +70,17 @@ type checkpoint struct {
 
 	Parent  string         `json:"parent,omitempty"` // its id
 	Join    *childrenState `json:"join,omitempty"`
+	Orphans string         `json:"orphans,omitempty"` // what becomes of the children if it is terminated
 	Answers []answerData   `json:"answers,omitempty"`
 	Trail   []trailPoint   `json:"trail,omitempty"`
 	Resets  []Reset        `json:"resets,omitempty"`
 
 	Result json.RawMessage `json:"result,omitempty"` // a document: the result of an ended instance
 	Err    json.RawMessage `json:"err,omitempty"`
+	Reads  []string        `json:"reads,omitempty"` // the layouts whose programs can read Result
 	Asked  string          `json:"asked,omitempty"` // the hash of the request
+
+	Labels map[string]string `json:"labels,omitempty"` // of a child that has not been started
 }
 
 // deferredData is a deferred call in a checkpoint.
@@ -171,6 +182,9 @@ func (doc *checkpoint) compensations(f Frame) (list []deferredCall, values map[s
 		list = append(list, deferredCall{site, args})
 		values[deferredName(i)] = d.Args
 	}
+	if doc.Undoing && len(list) == 0 {
+		return nil, nil, fmt.Errorf("%w: it makes a deferred call, and has none", ErrCorrupt)
+	}
 	return list, values, nil
 }
 
@@ -211,9 +225,13 @@ func encodePayload(v any) ([]byte, error) {
 
 func decodePayload[T any](data []byte) (T, error) {
 	var v T
-	if err := decodeAlone(data, reflect.ValueOf(&v).Elem()); err != nil {
+	into := any(&v)
+	if s, ok := into.(strict); ok {
+		into = s.value()
+	}
+	if err := decodeAlone(data, valueOf(into)); err != nil {
 		var none T
-		return none, fmt.Errorf("durable: a signal does not carry a %T: %w", none, err)
+		return none, errUnreadable[T](err)
 	}
 	return v, nil
 }

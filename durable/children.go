@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -37,24 +36,32 @@ const childSignal = "$child"
 // [All] or [Any] before the next point.
 type Child struct {
 	name  string
+	seen  string // the layout that the caller knows
 	begin []byte // the document of a new instance
 	plain func(context.Context) ([]byte, error)
 	err   error
 }
 
 // Call returns a call of a durable function. Only the plain form uses the receiver; an engine
-// uses the one passed to [Serve] in the process that runs the child.
-func Call[S, Req, Res any](f Function[S, Req, Res], receiver S, request Req) Child {
+// uses the one passed to [Serve] in the process that runs the child. The id of the child follows
+// from that of its caller. It has the [Labels] of opts alone, not those of its caller: a label can
+// be its name.
+func Call[S, Req, Res any](f Function[S, Req, Res], receiver S, request Req, opts ...StartOption) Child {
+	labels, err := labelsOf(opts)
+	if err != nil {
+		return Child{err: err}
+	}
 	d := newDefinition(f, receiver)
 	raw, err := encodeAlone(valueOf(&request))
 	if err != nil {
 		return Child{err: err}
 	}
-	doc, err := d.firstCheckpoint(raw)
+	doc, err := d.firstCheckpoint(raw, valueOf(&request))
 	if err != nil {
 		return Child{err: err}
 	}
-	c := Child{name: f.Name}
+	doc.Labels = labels
+	c := Child{name: f.Name, seen: f.Layout}
 	c.begin, c.err = json.Marshal(doc)
 	c.plain = func(ctx context.Context) ([]byte, error) { return d.runPlain(ctx, raw) }
 	return c
@@ -125,23 +132,11 @@ func (t *Turn) Any(point int, children ...Child) bool {
 	return false
 }
 
-// childrenState is the part of a checkpoint at All or Any that describes the children.
-type childrenState struct {
-	Any      bool        `json:"any,omitempty"`
-	Started  bool        `json:"started,omitempty"`
-	Children []childData `json:"children"`
-}
-
-// childData is a child in the checkpoint of its parent.
-type childData struct {
-	Function string          `json:"function"`
-	ID       string          `json:"id"`
-	Begin    json.RawMessage `json:"begin,omitempty"` // until it is started
-}
-
 // childOutcome is the payload of the message that reports the end of a child.
 type childOutcome struct {
 	ID     string          `json:"id"`
+	Layout string          `json:"layout,omitempty"` // of its program
+	Reads  []string        `json:"reads,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Err    json.RawMessage `json:"err,omitempty"`
 }
@@ -160,21 +155,21 @@ func (c childOutcome) failure() (failure error) {
 func (r *run) arriveAtChildren() (more bool, err error) {
 	children := r.turn.children
 	r.doc.Steps++
-	j := &childrenState{Any: r.turn.kind == turnAny}
+	j := &childrenState{Any: r.turn.kind == turnAny, Prefix: r.childPrefix()}
 	for n, c := range children {
 		if c.err != nil || c.begin == nil {
-			r.turn = &Turn{err: Normalise(errors.Join(c.err, noCall(c)))}
-			return true, nil //nolint:nilerr // the function gets the error
+			return r.decided(Normalise(errors.Join(c.err, noCall(c))))
 		}
-		id := fmt.Sprintf("%s/%s/%d.%d", r.record.ID, r.record.Run[:min(6, len(r.record.Run))], r.doc.Steps, n)
-		j.Children = append(j.Children, childData{c.name, id, c.begin})
+		j.Children = append(j.Children, childData{c.name, childID(j.Prefix, n), c.seen, c.begin})
 	}
-	if len(children) == 0 {
-		r.turn = &Turn{}
-		if j.Any {
-			r.turn.err = Normalise(errNoChildren)
-		}
-		return true, nil
+	switch {
+	case len(children) == 0 && j.Any:
+		return r.decided(Normalise(errNoChildren))
+	case len(children) == 0:
+		return r.decided(nil)
+	}
+	if err := j.checkSize(); err != nil {
+		return r.decided(Normalise(err))
 	}
 	r.doc.Join = j
 	return r.awaitChildren(false)
@@ -194,11 +189,16 @@ func noCall(c Child) error {
 // awaitChildren starts the children unless they are started, and continues the function if all
 // have ended.
 func (r *run) awaitChildren(loaded bool) (more bool, err error) {
+	if loaded && r.doc.Checked > 0 {
+		if news, err := r.countEnded(); !news || err != nil {
+			return false, err
+		}
+	}
 	if _, err := r.readInbox(); err != nil {
 		return false, err
 	}
 	if r.doc.Canceled && !loaded {
-		return r.resumeWith(nil, ErrCanceled)
+		return r.decided(ErrCanceled)
 	}
 	if !loaded {
 		if ok, err := r.captureOrStick(); !ok {
@@ -220,7 +220,30 @@ func (r *run) awaitChildren(loaded bool) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return r.decideJoin(r.endedChildren(list))
+	ended, err := r.endedChildren(list)
+	if err != nil {
+		return false, r.leaveAnswer(err)
+	}
+	return r.decideJoin(ended)
+}
+
+// leaveAnswer releases an instance with an answer of a child that this program cannot read: to the
+// workers that know the child's layout, if that is the reason.
+func (r *run) leaveAnswer(why error) error {
+	var answer foreignAnswer
+	if !errors.As(why, &answer) {
+		return r.stickAtLast(why)
+	}
+	r.needs = string(answer)
+	_, _, err := r.saveOrStick(Running, "", r.e.now())
+	return err
+}
+
+// foreignAnswer is the key of the layout of a child whose answer cannot be read here.
+type foreignAnswer string //nolint:errname // it is a key, and an error on the way out
+
+func (key foreignAnswer) Error() string {
+	return "durable: an answer was saved with layout " + string(key)
 }
 
 // decideJoin decides from the children that have ended, in the order of their messages, whether
@@ -231,8 +254,7 @@ func (r *run) decideJoin(list []childOutcome) (more bool, err error) {
 	var failures []error
 	var first []byte
 	for _, c := range list {
-		n := slices.IndexFunc(j.Children, func(d childData) bool { return d.ID == c.ID })
-		results[n] = c.Result
+		results[j.find(c.ID)] = c.Result
 		if failure := c.failure(); failure != nil {
 			failures = append(failures, failure)
 		} else if first == nil {
@@ -242,13 +264,14 @@ func (r *run) decideJoin(list []childOutcome) (more bool, err error) {
 	decided := r.doc.Canceled || j.Any && first != nil || !j.Any && len(failures) > 0
 	switch {
 	case len(list) < len(j.Children):
-		if decided {
+		if decided && !j.Decided {
 			if err := r.cancelChildren(list); err != nil {
 				return false, err
 			}
+			j.Decided = true
 		}
-		_, _, err = r.saveOrStick(Waiting, "", time.Time{})
-		return false, err
+		j.Ended = len(list)
+		return false, r.waitForChildren()
 	case r.doc.Canceled:
 		return r.resumeWith(nil, ErrCanceled)
 	case j.Any && first != nil:
@@ -276,78 +299,190 @@ func (r *run) resumeWith(results [][]byte, failure error) (more bool, err error)
 	return true, nil
 }
 
-// endedChildren returns the children of the present point that have ended. It drops the messages
-// of other children, which a reset has left behind.
-func (r *run) endedChildren(list []Message) (all []childOutcome) {
+// endedChildren returns the children of the present point that have ended, with their results in
+// the layouts of this program. It drops the messages of other children, which a reset has left
+// behind.
+func (r *run) endedChildren(list []Message) (all []childOutcome, err error) {
 	for _, m := range list {
 		if m.Name != childSignal {
 			continue
 		}
 		var c childOutcome
-		err := parse(m.Payload, &c)
-		if err == nil && slices.ContainsFunc(r.doc.Join.Children, func(d childData) bool { return d.ID == c.ID }) {
-			all = append(all, c)
-		} else {
-			r.receive(m)
+		n := -1
+		if parse(m.Payload, &c) == nil {
+			n = r.doc.Join.find(c.ID)
 		}
+		if n < 0 {
+			r.receive(m)
+			continue
+		}
+		if c.Result, err = r.readAnswer(r.doc.Join.Children[n], c); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
 	}
-	return all
+	return all, nil
+}
+
+// readAnswer returns the result of a child in the layout of this program.
+func (r *run) readAnswer(d childData, c childOutcome) (json.RawMessage, error) {
+	f := r.e.function(d.Function)
+	if f == nil {
+		if c.Layout != "" && c.Layout != d.Seen {
+			return nil, fmt.Errorf("durable: the answer of %s: %w", d.ID, errNotServed(d.Function))
+		}
+		return c.Result, nil
+	}
+	if c.Layout == "" { // it has been terminated, or answered an earlier version of this package
+		return c.Result, nil
+	}
+	result, err := f.readResult(c.Result, c.Layout, c.Reads)
+	if errors.As(err, new(foreignLayout)) {
+		return nil, foreignAnswer(layoutKey(d.Function, c.Layout))
+	}
+	return result, err
 }
 
 // startChildren creates the children that do not exist yet.
 func (r *run) startChildren() error {
-	for _, c := range r.doc.Join.Children {
+	list := r.doc.Join.Children
+	err := r.e.inParallel(len(list), func(n int) error {
 		doc := new(checkpoint)
-		if err := parse(c.Begin, doc); err != nil {
+		if err := parse(list[n].Begin, doc); err != nil {
 			return err
 		}
 		doc.Parent = r.record.ID
-		if err := r.e.create(r.e.ctx, c.ID, c.Function, doc); err != nil {
-			return err
+		err := r.e.createChild(list[n], doc)
+		if isFinal(err) {
+			return fmt.Errorf("durable: the child %s cannot be started: %w", list[n].ID, err)
 		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	r.doc.Join.Started = true
-	for n := range r.doc.Join.Children {
-		r.doc.Join.Children[n].Begin = nil
+	for n := range list {
+		list[n].Begin = nil
 	}
 	return nil
+}
+
+// createChild creates a child with its labels, unless it exists.
+func (e *Engine) createChild(c childData, begin *checkpoint) error {
+	labels := begin.Labels
+	begin.Labels = nil
+	return e.create(e.ctx, c.ID, c.Function, begin, Labels(labels))
 }
 
 // cancelChildren cancels the children that have not ended.
-func (r *run) cancelChildren(list []childOutcome) error {
-	for _, d := range r.doc.Join.Children {
-		if slices.ContainsFunc(list, func(c childOutcome) bool { return c.ID == d.ID }) {
-			continue
+func (r *run) cancelChildren(ended []childOutcome) error {
+	done := map[string]bool{}
+	for _, c := range ended {
+		done[c.ID] = true
+	}
+	list := r.doc.Join.Children
+	return r.e.inParallel(len(list), func(n int) error {
+		if done[list[n].ID] {
+			return nil
 		}
-		if err := r.e.Cancel(r.e.ctx, d.ID); err != nil && !errors.Is(err, ErrEnded) && !errors.Is(err, ErrNotFound) {
+		err := r.e.Cancel(r.e.ctx, list[n].ID)
+		if errors.Is(err, ErrEnded) || errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+}
+
+// What becomes of the children of an instance that is terminated. By default they are terminated.
+const (
+	orphansCanceled  = "cancel"
+	orphansAbandoned = "abandon"
+)
+
+// endOrphans ends the children of an instance that has been terminated. Another worker may be
+// starting them: a child that does not exist yet is created, so that it can be ended, and that
+// worker finds it.
+func (e *Engine) endOrphans(doc *checkpoint) error {
+	if doc.Join == nil || doc.Orphans == orphansAbandoned {
+		return nil
+	}
+	end := func(id string) error { return e.Terminate(e.ctx, id) }
+	if doc.Orphans == orphansCanceled {
+		end = func(id string) error { return e.Cancel(e.ctx, id) }
+	}
+	return e.inParallel(len(doc.Join.Children), func(n int) error {
+		c := doc.Join.Children[n]
+		err := end(c.ID)
+		if errors.Is(err, ErrNotFound) && c.Begin != nil {
+			begin := new(checkpoint)
+			if parse(c.Begin, begin) != nil {
+				return nil //nolint:nilerr // no worker can start it: there is nothing to end
+			}
+			if err = e.createChild(c, begin); err == nil || errors.Is(err, ErrOther) {
+				err = end(c.ID)
+			}
+		}
+		// A final error: it cannot exist, or cannot be read.
+		if errors.Is(err, ErrEnded) || errors.Is(err, ErrNotFound) || isFinal(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// report sends the outcome of an ended instance to its parent, and records that it was sent. If it
+// was terminated, its children are ended.
+func (e *Engine) report(r *Record) error {
+	doc, err := open(r.State)
+	if err == nil && r.Status == Terminated {
+		if err := e.endOrphans(doc); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// report sends the outcome of an ended instance to its parent, and records that it was sent.
-func (e *Engine) report(r *Record) error {
-	doc, err := open(r.State)
 	if err == nil && doc.Parent != "" {
-		c := childOutcome{ID: r.ID, Result: doc.Result, Err: doc.Err}
+		c := childOutcome{ID: r.ID, Layout: doc.Layout, Reads: doc.Reads, Result: doc.Result, Err: doc.Err}
 		if r.Status == Terminated {
 			failure := ErrTerminated
-			c.Result = nil
+			c.Layout, c.Result = "", nil
 			if c.Err, err = outcome(&failure); err != nil {
 				return err
 			}
 		}
-		payload, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		err = e.send(e.ctx, doc.Parent, Message{Name: childSignal, Key: childSignal + " " + r.ID, Payload: payload, Sent: e.now()})
-		if err != nil && !errors.Is(err, ErrEnded) && !errors.Is(err, ErrNotFound) {
+		if err := e.tellParent(doc.Parent, c); err != nil {
 			return err
 		}
 	}
 	r.Due = time.Time{}
 	_, err = e.store.Swap(e.ctx, r)
+	return err
+}
+
+// tellParent sends the outcome of a child. If the store can never keep the message, the parent
+// gets that as the child's error, and so does not wait for ever.
+func (e *Engine) tellParent(parent string, c childOutcome) error {
+	payload, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	m := Message{Name: childSignal, Key: childSignal + " " + c.ID, Payload: payload, Sent: e.now()}
+	err = e.send(e.ctx, parent, m)
+	if isFinal(err) {
+		failure := fmt.Errorf("durable: the outcome of %s cannot be sent: %w", c.ID, err)
+		short := childOutcome{ID: c.ID}
+		if short.Err, err = outcome(&failure); err != nil {
+			return err
+		}
+		if m.Payload, err = json.Marshal(short); err != nil {
+			return err
+		}
+		if err = e.send(e.ctx, parent, m); isFinal(err) {
+			e.log.Error("durable: a parent cannot be told of the end of its child", "id", parent, "child", c.ID, "error", err)
+			return nil
+		}
+	}
+	if errors.Is(err, ErrEnded) || errors.Is(err, ErrNotFound) {
+		return nil
+	}
 	return err
 }

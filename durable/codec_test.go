@@ -106,14 +106,14 @@ func TestALongListIsNotDeep(t *testing.T) {
 		t.Skip("takes seconds under the race detector, and is on one goroutine")
 	}
 	var head *node
-	for i := range 100_000 {
+	for i := range 25_000 {
 		head = &node{Name: fmt.Sprint(i), Next: head}
 	}
 	n := 0
 	for at := copied(t, head); at != nil; at = at.Next {
 		n++
 	}
-	assert.Equal(t, 100_000, n)
+	assert.Equal(t, 25_000, n)
 }
 
 func TestWhatCannotBeSavedIsNamed(t *testing.T) {
@@ -220,3 +220,39 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A process with another zone, or without the data of zones, loads a time.
+func TestATimeIsLoadedElsewhere(t *testing.T) {
+	summer := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+	read := func(text string) (time.Time, error) {
+		var back time.Time
+		err := decodeAlone([]byte(`{"value":`+text+`}`), reflect.ValueOf(&back).Elem())
+		return back, err
+	}
+	_, here := summer.In(time.Local).Zone()
+	back, err := read(fmt.Sprintf(`{"$json":"2026-07-01T09:00:00Z","$zone":"Local","$offset":%d}`, here+3600))
+	require.NoError(t, err)
+	_, offset := back.Zone()
+	assert.Equal(t, here+3600, offset, "a local time of another zone keeps its offset")
+	assert.True(t, summer.Equal(back))
+	_, err = read(`{"$json":"2026-07-01T09:00:00Z","$zone":"Nowhere/Here"}`)
+	require.ErrorIs(t, err, errZone)
+	back, err = read(`{"$json":"2026-07-01T09:00:00+02:00"}`)
+	require.NoError(t, err, "of an earlier version")
+	assert.Equal(t, 9, back.Hour())
+	_, err = read(`{"$json":7}`)
+	require.Error(t, err)
+}
+
+func TestValuesThatWouldLoseSomethingAreRefused(t *testing.T) {
+	require.ErrorContains(t, refused(struct{ F *big.Float }{big.NewFloat(1)}), "F (type big.Float) cannot be saved: it loses its precision")
+	require.ErrorContains(t, checkSavableType(reflect.TypeFor[[]big.Float](), "list", map[reflect.Type]bool{}), "loses its precision")
+	odd, err := time.LoadLocationFromTZData("Mine/Own", zoneData)
+	require.NoError(t, err)
+	require.ErrorContains(t, refused(time.Date(2026, 7, 1, 9, 0, 0, 0, odd)), `a time in the zone "Mine/Own" cannot be saved`)
+}
+
+// zoneData is a zone with a rule: XYZ is an hour behind UTC, and from March to October it is UTC.
+var zoneData = []byte("TZif2" + strings.Repeat("\x00", 39) +
+	"TZif2" + strings.Repeat("\x00", 15) + strings.Repeat("\x00", 12) + "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x04" +
+	"\xff\xff\xf1\xf0\x00\x00XYZ\x00\nXYZ1XZT,M3.5.0,M10.5.0\n")

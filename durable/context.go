@@ -49,17 +49,45 @@ func WithPlain(ctx context.Context, p Plain) context.Context {
 
 // plainOf returns the Plain of a context.
 func plainOf(ctx context.Context) (Plain, error) {
-	if p, ok := nilctx.Background(ctx).Value(plainKey{}).(Plain); ok {
+	ctx = nilctx.Background(ctx)
+	if p, ok := ctx.Value(plainKey{}).(Plain); ok {
 		return p, nil
+	}
+	if t, ok := ctx.Value(turnKey{}).(*Turn); ok {
+		t.misused.Store(true)
+		return nil, errMisplaced
 	}
 	return nil, ErrNotDurable
 }
+
+// errMisplaced says that code between points has called what only the generator's code, or a step,
+// can call. Its instance is stuck: the function must not see an error that plain Go does not have.
+var errMisplaced = fmt.Errorf("%w: a Receive, Sleep, All, Any, Heartbeat or Tx was reached through a call, where an instance is not saved: "+
+	"call it in the durable function itself, or in a step", ErrNotDurable)
+
+// stepOf returns the step that runs with a context. It panics in code between points: there a step
+// has been called as a plain function, and its effect must not happen without a key.
+func stepOf(ctx context.Context) stepInfo {
+	ctx = nilctx.Background(ctx)
+	info, ok := ctx.Value(stepKey{}).(stepInfo)
+	if t, between := ctx.Value(turnKey{}).(*Turn); between && !ok {
+		t.misused.Store(true)
+		panic(errPlainStep)
+	}
+	return info
+}
+
+// errPlainStep is the panic of a step that is called as a plain function.
+var errPlainStep = errors.New("durable: a step is called outside of its frame, where it has no checkpoint and no key: " +
+	"call it in the durable function itself")
 
 // Receive waits for a signal of a name that is sent to the instance, and returns its payload.
 // Signals of one name are received in the order in which they were sent, including those sent
 // before the call. After the timeout the error is [ErrTimeout], after a cancellation
 // [ErrCanceled]. A timeout that is not positive takes only a signal that has already arrived; a
-// timeout of [Forever] never ends.
+// timeout of [Forever] never ends. A signal that was sent after the timeout is not received,
+// even if no worker has looked in between. A signal that is not a T is put aside, and the
+// function goes on waiting: see [Strict] and Aside in [Instance].
 //
 // In a durable function it is a point. This form is the plain one: it calls the [Plain] of the
 // context, and returns ErrNotDurable if there is none.
@@ -69,11 +97,16 @@ func Receive[T any](ctx context.Context, name string, timeout time.Duration) (T,
 	if err != nil {
 		return none, err
 	}
-	payload, err := p.Receive(ctx, name, timeout)
-	if err != nil {
-		return none, err
+	for {
+		payload, err := p.Receive(ctx, name, timeout)
+		if err != nil {
+			return none, err
+		}
+		v, err := decodePayload[T](payload)
+		if _, ok := any(&v).(strict); ok || err == nil {
+			return v, Normalise(err)
+		}
 	}
-	return decodePayload[T](payload)
 }
 
 // Sleep continues after a time, however often the process restarts in between. In a durable
@@ -88,17 +121,16 @@ func Sleep(ctx context.Context, d time.Duration) error {
 
 // Key returns the idempotency key of the step that runs with the context. It is equal for all
 // attempts of one step of one instance, and differs from all other keys. Outside a step it is
-// empty.
+// empty. Where a durable function has called the step without being saved there, Key panics, and
+// the instance is stuck.
 func Key(ctx context.Context) string {
-	info, _ := nilctx.Background(ctx).Value(stepKey{}).(stepInfo)
-	return info.key
+	return stepOf(ctx).key
 }
 
 // Attempt returns how often the step that runs with the context has been started, counting from
-// 1. A start that ended in a crash counts. Outside a step it is 0.
+// 1. A start that ended in a crash counts. Outside a step it is 0; see also [Key].
 func Attempt(ctx context.Context) int {
-	info, _ := nilctx.Background(ctx).Value(stepKey{}).(stepInfo)
-	return info.attempt
+	return stepOf(ctx).attempt
 }
 
 // Compensate calls step(ctx, args...) if *err is not nil. Durable functions defer it to undo the

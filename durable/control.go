@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
@@ -14,12 +14,14 @@ import (
 // SignalOption is an option of [Engine.Signal].
 type SignalOption func(*Message)
 
-// SignalKey makes a signal idempotent: a second signal with the same key is dropped.
+// SignalKey makes a signal idempotent: a second signal with the same key is dropped. Keys do not
+// begin with a dollar sign.
 func SignalKey(key string) SignalOption { return func(m *Message) { m.Key = key } }
 
 // Signal sends a value to an instance, which gets it from a [Receive] of that name, now or later.
 // It returns when the signal is durable. The error is ErrNotFound or ErrEnded if no instance can
-// receive the signal. The value must be one that can be saved.
+// receive the signal. The value must be one that can be saved. The name and the key obey the rules
+// of [MaxText], and do not begin with a dollar sign.
 func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ...SignalOption) error {
 	payload, err := encodePayload(value)
 	if err != nil {
@@ -32,15 +34,18 @@ func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ..
 	return e.signal(nilctx.Background(ctx), id, m)
 }
 
-// signal sends a message whose name comes from a user, and checks the name.
+// signal sends a message whose name and key come from a user, and checks them.
 func (e *Engine) signal(ctx context.Context, id string, m Message) error {
-	if m.Name == "" || strings.HasPrefix(m.Name, "$") {
-		return fmt.Errorf("durable: %q cannot be the name of a signal", m.Name)
+	if err := checkSignal(m); err != nil {
+		return err
 	}
 	return e.send(ctx, id, m)
 }
 
 func (e *Engine) send(ctx context.Context, id string, m Message) error {
+	if err := checkText("id", id); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
 	if err := e.store.Send(ctx, id, m); err != nil {
 		return err
 	}
@@ -63,13 +68,21 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	return err
 }
 
+// load reads a record. No instance has an id that breaks the rules of MaxText.
+func (e *Engine) load(ctx context.Context, id string) (*Record, error) {
+	if err := checkText("id", id); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return e.store.Load(ctx, id)
+}
+
 // maxTries limits the attempts to change a record that other writers change at the same time.
 const maxTries = 100
 
 // change applies edit to a record and swaps it in. It tries again if another writer was faster.
 func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error) error {
 	for range maxTries {
-		r, err := e.store.Load(ctx, id)
+		r, err := e.load(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -86,19 +99,42 @@ func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error
 	return ErrConflict
 }
 
+// TerminateOption is an option of [Engine.Terminate].
+type TerminateOption func(*checkpoint)
+
+// CancelChildren cancels the children of an instance that is terminated, so that their
+// compensations run.
+func CancelChildren() TerminateOption {
+	return func(doc *checkpoint) { doc.Orphans = orphansCanceled }
+}
+
+// AbandonChildren lets the children of an instance that is terminated go on. Their results are
+// dropped.
+func AbandonChildren() TerminateOption {
+	return func(doc *checkpoint) { doc.Orphans = orphansAbandoned }
+}
+
 // Terminate ends an instance at once, without compensations: the effects of its steps remain. A
-// running step is not stopped, but its result is dropped. The error is ErrNotFound, ErrEnded,
-// that of the store, or ErrConflict if other writers were faster a hundred times.
-func (e *Engine) Terminate(ctx context.Context, id string) error {
+// running step is not stopped, but its result is dropped. The children that the instance waits for
+// are terminated too, by a worker that serves its function, unless an option says otherwise.
+// Terminate does not wait for that. The error is ErrNotFound, ErrEnded, that of the store, or
+// ErrConflict if other writers were faster a hundred times.
+func (e *Engine) Terminate(ctx context.Context, id string, opts ...TerminateOption) error {
 	return e.change(nilctx.Background(ctx), id, func(r *Record) error {
 		if r.Status.Ended() {
 			return ErrEnded
 		}
-		r.Status, r.Reason, r.Step, r.Owner, r.Due = Terminated, "", "", "", time.Time{}
-		if doc, err := open(r.State); err == nil && doc.Parent != "" {
-			r.Due = e.now() // a worker notifies the parent
+		r.Status, r.Reason, r.Step, r.Layout, r.Owner, r.Due = Terminated, "", "", "", "", time.Time{}
+		doc, err := open(r.State)
+		if err != nil || doc.Parent == "" && doc.Join == nil {
+			return nil //nolint:nilerr // what cannot be read can be ended
 		}
-		return nil
+		for _, opt := range opts {
+			opt(doc)
+		}
+		r.Due = e.now() // a worker ends the children, and notifies the parent
+		r.State, err = seal(doc)
+		return err
 	})
 }
 
@@ -115,6 +151,11 @@ func (e *Engine) Resume(ctx context.Context, id string) error {
 			return errFine
 		}
 		r.makeDue(e.now())
+		if doc, err := open(r.State); err == nil && doc.Crashes > 0 {
+			doc.Crashes = 0
+			r.State, err = seal(doc)
+			return err
+		}
 		return nil
 	})
 	if errors.Is(err, errFine) {
@@ -140,47 +181,40 @@ type Instance struct {
 	Signal  string    // the signal that it waits for
 	Until   time.Time // when it stops waiting; zero: never
 
-	// Locals are the values saved there, by name, as JSON. Deferred are the compensations that
+	// Locals are the values saved there, by name, as JSON, in the form of the version that has
+	// saved them. Deferred are the compensations that
 	// would run, the next one last. Resets are the effects of [Engine.Reset], the latest last.
 	Locals   map[string]json.RawMessage
 	Deferred []string
 	Resets   []Reset
+
+	// Aside are the signals that could not be read: see [Strict].
+	Aside []Aside
 
 	// Children are the ids of the instances that this one waits for. Parent is the id of the
 	// instance that waits for this one. Empty: none.
 	Children []string
 	Parent   string
 
-	doc *checkpoint
+	values func() (*checkpoint, error) // of Value; nil: there are none
 }
 
 // Get describes an instance. The error is ErrNotFound, or says that the instance cannot be read.
 func (e *Engine) Get(ctx context.Context, id string) (*Instance, error) {
-	r, err := e.store.Load(nilctx.Background(ctx), id)
+	r, err := e.load(nilctx.Background(ctx), id)
 	if err != nil {
 		return nil, err
 	}
-	return describe(r), nil
-}
-
-// List describes the matching instances, in the order of their ids. To get the next page, set
-// After to the ID of the last one.
-func (e *Engine) List(ctx context.Context, f Filter) ([]*Instance, error) {
-	records, err := e.store.List(nilctx.Background(ctx), f)
-	if err != nil {
-		return nil, err
-	}
-	var list []*Instance
-	for _, r := range records {
-		list = append(list, describe(r))
-	}
-	return list, nil
+	return e.describe(r), nil
 }
 
 // describe reads a record. The description of a damaged record has no point and no locals.
-func describe(r *Record) *Instance {
+func (e *Engine) describe(r *Record) *Instance {
 	doc, err := open(r.State)
 	i := describeAs(r, doc)
+	if err == nil {
+		i.values = sync.OnceValues(func() (*checkpoint, error) { return e.present(r) })
+	}
 	if err != nil && i.Reason == "" {
 		i.Reason = err.Error()
 	}
@@ -196,7 +230,7 @@ func describeAs(r *Record, doc *checkpoint) *Instance {
 	if doc == nil {
 		return i
 	}
-	i.doc, i.Resets, i.Parent = doc, doc.Resets, doc.Parent
+	i.Resets, i.Parent, i.Aside = doc.Resets, doc.Parent, doc.Aside
 	if doc.Join != nil {
 		for _, c := range doc.Join.Children {
 			i.Children = append(i.Children, c.ID)

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,10 +20,27 @@ import (
 type decoder struct {
 	objects []any
 	known   map[int]reflect.Value // by number
+	depth   int                   // of objects in objects
+	errors  int                   // of errors in errors
 }
+
+// maxErrors bounds how deep errors nest: each level is decoded as a document of its own.
+const maxErrors = 100
+
+// maxDocument bounds what is decoded, in bytes: what exceeds it has been forged. It bounds the
+// number of values, too. A message may have a little more than its value, which is at most
+// MaxCheckpoint.
+const maxDocument = MaxCheckpoint + 64<<10
+
+// maxDepth exceeds the depth of the objects of a document, since each has a reference to the next
+// one. On a 32-bit system the stack has no room for three times as many.
+const maxDepth = maxDocument / len(`{"$ref":1},`)
 
 // parse reads JSON and keeps numbers as they are written.
 func parse(data []byte, into any) error {
+	if len(data) > maxDocument {
+		return fmt.Errorf("%w: the document has %d", ErrTooLarge, len(data))
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(into); err != nil {
@@ -33,17 +53,24 @@ func parse(data []byte, into any) error {
 }
 
 // decodeAlone reads a document with one value.
-func decodeAlone(data []byte, v reflect.Value) error {
+func decodeAlone(data []byte, v reflect.Value) error { return decodeWithin(0, data, v) }
+
+// decodeWithin reads a document inside so many errors.
+func decodeWithin(errors int, data []byte, v reflect.Value) error {
 	var doc document
 	if err := parse(data, &doc); err != nil {
 		return err
 	}
-	return decodeAll(map[string]any{"value": doc.Value}, doc.Objects, []named{{"value", v}})
+	d := &decoder{objects: doc.Objects, known: map[int]reflect.Value{}, errors: errors}
+	return d.all(map[string]any{"value": doc.Value}, []named{{"value", v}})
 }
 
 // decodeAll fills variables from the values with their names. All of them must exist.
 func decodeAll(values map[string]any, objects []any, list []named) error {
-	d := &decoder{objects: objects, known: map[int]reflect.Value{}}
+	return (&decoder{objects: objects, known: map[int]reflect.Value{}}).all(values, list)
+}
+
+func (d *decoder) all(values map[string]any, list []named) error {
 	for _, n := range list {
 		from, ok := values[n.name]
 		if !ok {
@@ -86,7 +113,7 @@ func (d *decoder) value(v reflect.Value, from any) error {
 		}
 		return d.elements(v, list)
 	case reflect.Interface:
-		return readError(v, from)
+		return d.readError(v, from)
 	case reflect.Complex64, reflect.Complex128:
 		return readComplex(v, from)
 	case reflect.Pointer, reflect.Map, reflect.Slice:
@@ -156,17 +183,48 @@ func (d *decoder) fields(v reflect.Value, from any) error {
 	if !ok {
 		return mismatch(v, from)
 	}
+	missing, used := "", 0
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		if f.Name == "_" {
 			continue
 		}
 		field, ok := m[f.Name]
-		if !ok || !f.IsExported() {
-			return fmt.Errorf("field %s is missing", f.Name)
+		switch {
+		case !f.IsExported():
+			return fmt.Errorf("field %s is not exported", f.Name)
+		case !ok:
+			missing = f.Name
+			v.Field(i).SetZero()
+			continue
 		}
+		used++
 		if err := d.value(v.Field(i), field); err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
+			return d.locate(err, f.Name)
+		}
+	}
+	if missing != "" && used < len(m) {
+		return renamed(v.Type(), m, missing)
+	}
+	return nil
+}
+
+// locate adds a place to an error, near the root. Text that grows at each level of a long list
+// would have quadratic size.
+func (d *decoder) locate(err error, place string) error {
+	if d.depth > inlineDepth {
+		return err
+	}
+	return fmt.Errorf("%s: %w", place, err)
+}
+
+// renamed returns the error for a struct that lacks a field and has another one. Either alone is
+// fine: the type has gained a field, whose value is zero, or was saved by a version that has one
+// more. Both together look like a field with a new name, whose value must not be lost.
+func renamed(t reflect.Type, saved map[string]any, missing string) error {
+	for _, name := range slices.Sorted(maps.Keys(saved)) {
+		if f, ok := t.FieldByName(name); !ok || len(f.Index) > 1 {
+			return fmt.Errorf("field %s is missing, and %s is unknown", missing, name)
 		}
 	}
 	return nil
@@ -175,7 +233,7 @@ func (d *decoder) fields(v reflect.Value, from any) error {
 func (d *decoder) elements(v reflect.Value, list []any) error {
 	for i, elem := range list {
 		if err := d.value(v.Index(i), elem); err != nil {
-			return fmt.Errorf("[%d]: %w", i, err)
+			return d.locate(err, fmt.Sprintf("[%d]", i))
 		}
 	}
 	return nil
@@ -221,6 +279,12 @@ func refOf(from any) (int, bool) {
 // referent makes a new object. It calls remember before it fills the object, since the object may
 // refer to itself.
 func (d *decoder) referent(v reflect.Value, from any, remember func(reflect.Value)) error {
+	// No panic reports an exhausted stack: the process would end, and the next worker that reads
+	// the same message, too.
+	if d.depth++; d.depth > maxDepth {
+		return fmt.Errorf("the objects nest deeper than %d", maxDepth)
+	}
+	defer func() { d.depth-- }()
 	switch v.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(v.Type().Elem()).Convert(v.Type())
@@ -253,10 +317,16 @@ func (d *decoder) referent(v reflect.Value, from any, remember func(reflect.Valu
 
 func readBytes(v reflect.Value, from any, remember func(reflect.Value)) error {
 	s, ok := from.(string)
+	if !ok && asBytes(v.Type()) { // saved by an earlier version of this package
+		return readJSON(v, from)
+	}
 	if !ok {
 		return mismatch(v, from)
 	}
 	b, err := base64.StdEncoding.DecodeString(s)
+	if ip := net.ParseIP(s); err != nil && ip != nil && v.Type() == reflect.TypeFor[net.IP]() {
+		b, err = ip, nil // likewise
+	}
 	if err != nil {
 		return err
 	}
@@ -301,7 +371,7 @@ func (d *decoder) entry(v reflect.Value, key, elem any) error {
 		return fmt.Errorf("a key: %w", err)
 	}
 	if err := d.value(e, elem); err != nil {
-		return fmt.Errorf("[%v]: %w", key, err)
+		return d.locate(err, fmt.Sprintf("[%v]", key))
 	}
 	if !k.Comparable() {
 		return mismatch(k, key)
@@ -311,13 +381,15 @@ func (d *decoder) entry(v reflect.Value, key, elem any) error {
 }
 
 // readError decodes an error.
-func readError(v reflect.Value, from any) error {
-	if !isError(v.Type()) {
+func (d *decoder) readError(v reflect.Value, from any) error {
+	switch {
+	case !isError(v.Type()):
 		return mismatch(v, from)
-	}
-	if from == nil {
+	case from == nil:
 		v.SetZero()
 		return nil
+	case d.errors >= maxErrors:
+		return fmt.Errorf("the errors nest deeper than %d", maxErrors)
 	}
 	m, _ := from.(map[string]any)
 	raw, err := json.Marshal(m["$error"])
@@ -347,7 +419,7 @@ func readError(v reflect.Value, from any) error {
 			return err
 		}
 		one := reflect.New(typ.typ).Elem()
-		if err := decodeAlone(raw, one); err != nil {
+		if err := decodeWithin(d.errors+1, raw, one); err != nil {
 			return err
 		}
 		e.typed = append(e.typed, one)

@@ -9,7 +9,7 @@ import (
 func (e *Engine) serve() {
 	defer e.endRun()
 	revived := map[string]time.Time{}
-	var purged time.Time
+	var purged, counted time.Time
 	for !e.isDraining() {
 		for _, name := range e.functionNames() {
 			if now := e.now(); now.Sub(revived[name]) > reviveInterval && e.revive(name) {
@@ -19,6 +19,10 @@ func (e *Engine) serve() {
 		if now := e.now(); e.retention > 0 && now.Sub(purged) > time.Minute {
 			purged = now
 			e.purge(now)
+		}
+		if now := e.now(); !e.client && now.Sub(counted) > foreignInterval {
+			counted = now
+			e.countForeign(now)
 		}
 		e.pause(e.take())
 	}
@@ -69,7 +73,7 @@ func (e *Engine) take() (next time.Time) {
 	if len(names) == 0 || e.client {
 		return next // a call of Serve wakes it
 	}
-	list, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Steps: e.steps, Limit: free})
+	list, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Steps: e.steps, Layouts: e.layoutKeys(), Limit: free})
 	if err != nil {
 		if e.ctx.Err() == nil {
 			e.log.Error("durable: the store does not say what is due", "error", err)

@@ -16,6 +16,8 @@
 //     arguments and an equal [Key]. So a step may run twice. A step whose effect must not happen
 //     twice passes the key to the service that it calls. The rows that a step writes with [Tx]
 //     to the store's database are committed together with its result, exactly once.
+//   - A step, or code between points, that kills its process again and again makes the instance
+//     stuck: see [Crashes].
 //   - Code between points must have no effect outside the function: a crash repeats it.
 //   - A step's error is reduced to its text and its registered properties (see
 //     [RegisterError]), with or without a crash, so that a function sees the same error in both
@@ -42,8 +44,9 @@
 // The function has a context, at most one other parameter, and the results (T, error) or error. A
 // point is a statement of its own, in straight code, blocks, if, for, switch, and ranges over
 // slices, arrays, maps and numbers. Everything else is allowed if it contains no step; the
-// generator refuses the rest with a position. A frame can also be written by hand, as in the
-// package's example: the interface says what each method must do.
+// generator refuses the rest with a position, also steps behind calls of helpers. A frame can
+// also be written by hand, as in the package's example: the interface says what each method must
+// do.
 //
 // # What is saved
 //
@@ -53,6 +56,12 @@
 // it when loaded, and cycles are kept. Pointers into other objects and slices that overlap are
 // refused when they are saved; the error names their path. The capacity of a slice beyond its
 // length is not kept.
+//
+// What is loaded is what was saved. A time keeps its zone: by name, so that summer times are those
+// of the zone data of the process that loads it; a local time is local there, if its offset is the
+// same. It loses the reading of the monotonic clock. What MarshalJSON returns is passed to
+// UnmarshalJSON byte by byte; a [encoding/json.RawMessage] is not changed. A [math/big.Float] is
+// refused, since its own methods lose its precision.
 //
 // A [Codec], set with the option [Payloads], encrypts or compresses what is stored.
 //
@@ -64,6 +73,7 @@
 // answers. [Engine.Get], [Engine.List] and [Query] inspect instances. [Engine.Cancel] makes the
 // function end and run its compensations; [Engine.Terminate] ends it without them.
 // [Engine.Resume] continues a stuck instance, and [Engine.Reset] goes back to an earlier point.
+// [Engine.Delete] deletes an instance that has ended.
 //
 // # Versions
 //
@@ -72,8 +82,9 @@
 // function with all of them. It reports each change that an instance in flight would not survive:
 // a value that was not saved, a changed type, a step that would run twice or be skipped, a
 // changed meaning. The command movenext accept accepts those that are acceptable.
-// [Function.Resumes] and [Function.Migrations] are the outcome. An instance with any other
-// [Function.Layout] is stuck until a program that knows the layout runs.
+// [Function.Resumes] and [Function.Migrations] are the outcome. A worker takes only instances
+// whose layouts it knows, so that versions can run side by side during a deploy. It leaves the
+// others to workers of their version, and counts them: see Foreign in [Metrics].
 //
 // # Not supported yet
 //

@@ -24,6 +24,8 @@ import (
 //	{"$bytes": "…"}        a string that is not UTF-8
 //	{"$map": [[k, v], …]}  a map whose keys are not strings
 //	{"$error": {…}}        an error
+//	{"$json": …}           what MarshalJSON returns
+//	{"$raw": "…"}          the same, if it would not come back exactly
 //
 // Struct fields have their Go names; tags are ignored. A map key that begins with a dollar sign
 // is prefixed with a second one. NaN and the infinities are strings, a complex number is a pair.
@@ -90,6 +92,9 @@ type encoder struct {
 	count   map[object]int
 	regions []region
 
+	// sparse leaves out what a program with other fields would leave out too: see sameness.
+	sparse bool
+
 	number   map[object]int // of the objects written separately
 	separate []reflect.Value
 	objects  []any
@@ -97,7 +102,11 @@ type encoder struct {
 
 // encodeAll returns the encoded values and the objects that they share.
 func encodeAll(list []named) (values map[string]any, objects []any, err error) {
-	e := &encoder{count: map[object]int{}, number: map[object]int{}}
+	return (&encoder{}).all(list)
+}
+
+func (e *encoder) all(list []named) (values map[string]any, objects []any, err error) {
+	e.count, e.number = map[object]int{}, map[object]int{}
 	for _, n := range list {
 		path := &route{field: n.name}
 		e.addRegion(n.v.Addr().Pointer(), n.v.Type().Size(), path)
@@ -139,6 +148,45 @@ func encodeAlone(v reflect.Value) ([]byte, error) {
 	return json.Marshal(document{values["value"], objects})
 }
 
+// sameness returns a text that is equal for values that are the same request. In a request the
+// zero value of a field is the same as no such field, so that a type may gain fields; nil is
+// the same as empty, and -0 the same as 0.
+func sameness(v reflect.Value) ([]byte, error) {
+	values, objects, err := (&encoder{sparse: true}).all([]named{{"value", v}})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(document{values["value"], objects})
+}
+
+// isNothing reports whether a value is zero or empty.
+func isNothing(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return v.Equal(reflect.Zero(v.Type()))
+	case reflect.Array:
+		for i := range v.Len() {
+			if !isNothing(v.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		if ownForm(v.Type()) {
+			return v.IsZero()
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name != "_" && !isNothing(v.Field(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.IsZero()
+}
+
 func errUnsavable(path string, t reflect.Type, why string) error {
 	return fmt.Errorf("durable: %s (type %s) cannot be saved: %s", path, t, why)
 }
@@ -158,6 +206,9 @@ func (e *encoder) value(v reflect.Value, depth int) (any, error) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return json.Number(strconv.FormatUint(v.Uint(), 10)), nil
 	case reflect.Float32, reflect.Float64:
+		if e.sparse && v.Float() == 0 {
+			return json.Number("0"), nil
+		}
 		return float(v.Float(), v.Type().Bits()), nil
 	case reflect.Complex64, reflect.Complex128:
 		c, bits := v.Complex(), v.Type().Bits()/2
@@ -192,7 +243,7 @@ func (e *encoder) fields(v reflect.Value, depth int) (any, error) {
 	m := map[string]any{}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		if f.Name == "_" {
+		if f.Name == "_" || e.sparse && isNothing(v.Field(i)) {
 			continue
 		}
 		var err error
@@ -217,7 +268,7 @@ func (e *encoder) elements(v reflect.Value, depth int) (any, error) {
 // reference encodes a pointer, map or slice. If its referent is reached only once, that is
 // encoded in place.
 func (e *encoder) reference(v reflect.Value, depth int) (any, error) {
-	if v.IsNil() {
+	if v.IsNil() || e.sparse && isNothing(v) {
 		return nil, nil
 	}
 	o, ok := identity(v)

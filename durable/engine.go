@@ -36,6 +36,7 @@ type settings struct {
 	poll      time.Duration
 	retention time.Duration
 	trail     int
+	crashes   int
 	retries   map[string]Retry
 	steps     []string // nil: all
 	codec     Codec
@@ -66,7 +67,7 @@ func Poll(d time.Duration) Option { return func(s *settings) { s.poll = max(d, t
 func Retention(d time.Duration) Option { return func(s *settings) { s.retention = d } }
 
 // RetryStep sets the retry policy of a step, by the step's name. The empty name sets it for all
-// steps without a policy of their own.
+// steps without a policy of their own. Open refuses negative times and factors below one.
 func RetryStep(step string, r Retry) Option { return func(s *settings) { s.retries[step] = r } }
 
 // Steps makes an engine call only the steps with these names (package.Function, as in [Point]).
@@ -104,8 +105,12 @@ type Engine struct {
 	waiters   map[string][]chan struct{}  // of handles, by id
 	draining  chan struct{}               // closed: start no more steps
 	hooks     []*func(Event)
-	closed    bool
-	active    int // the dispatcher, and the runs that it has started
+
+	suspect      string // the suspected instance that was admitted last
+	suspectSince time.Time
+
+	closed bool
+	active int // the dispatcher, and the runs that it has started
 }
 
 // Open starts an engine on a store. Steps see the values of ctx, but the end of ctx does not stop
@@ -117,7 +122,7 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	}
 	e := &Engine{
 		settings: settings{
-			workers: 128, lease: 10 * time.Second, poll: time.Second,
+			workers: 128, crashes: 5, lease: 10 * time.Second, poll: time.Second,
 			retention: 7 * 24 * time.Hour, retries: map[string]Retry{}, log: slog.Default(), place: process{}, now: time.Now,
 		},
 		store: store, worker: "worker-" + rand.Text(),
@@ -127,6 +132,17 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	}
 	for _, opt := range opts {
 		opt(&e.settings)
+	}
+	e.log = contained(e.log)
+	for step, r := range e.retries {
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("durable: RetryStep of %q: %w", step, err)
+		}
+	}
+	for _, step := range slices.Concat(e.steps, slices.Collect(maps.Keys(e.retries))) {
+		if err := checkText("name of a step", step); err != nil {
+			return nil, err
+		}
 	}
 	ctx = nilctx.Background(ctx)
 	if err := store.Lease(ctx, e.worker, e.now().Add(e.lease)); err != nil {
@@ -181,7 +197,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	if !isClosed(e.runsEnded) || !isClosed(e.leaseEnded) {
 		return context.Cause(ctx)
 	}
-	if err := e.store.Lease(ctx, e.worker, time.Unix(1, 0)); err != nil {
+	if err := e.store.Lease(ctx, e.worker, givenUp); err != nil {
 		return fmt.Errorf("durable: giving up the lease: %w", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math"
 	"runtime"
 	"sync"
 	"testing"
@@ -156,6 +157,7 @@ func TestATerminatedOrderIsNotUndone(t *testing.T) {
 // scripted is a durable function with one step, whose parts the test supplies.
 type scripted struct {
 	step    func(ctx context.Context) (int, error)
+	before  func()      // the step
 	between func(n int) // after the step
 	layout  string
 	live    any // a pointer to another variable that is live at the step
@@ -178,6 +180,9 @@ type scriptedFrame struct {
 
 func (f *scriptedFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 	if t.Point() == 0 {
+		if f.s.before != nil {
+			f.s.before()
+		}
 		return t.Step(1)
 	}
 	f.err = t.Err()
@@ -232,16 +237,71 @@ func TestAStepIsTriedAgainAsItsRetrySays(t *testing.T) {
 	})
 }
 
-// The pauses shrink to a nanosecond at least, and do not jump to the longest.
-func TestAFactorBelowOneShortensThePauses(t *testing.T) {
-	in(t, func(t *testing.T) {
-		begin, n := time.Now(), 0
-		_, err := outcome(t, scripted{step: func(context.Context) (int, error) { n++; return 0, io.ErrUnexpectedEOF }},
-			durable.RetryStep("step", durable.Retry{Attempts: 40, First: time.Second, Factor: 0.1, Most: time.Hour}))
-		require.ErrorContains(t, err, io.ErrUnexpectedEOF.Error())
-		assert.Equal(t, 40, n)
-		assert.Less(t, time.Since(begin), time.Minute)
-	})
+func TestARetryThatCannotBeMeantIsRefused(t *testing.T) {
+	for _, r := range []durable.Retry{
+		{Factor: 0.5}, {Factor: -1}, {Factor: math.NaN()}, {Factor: math.Inf(1)}, {Factor: math.Inf(-1)}, {Attempts: -1},
+		{First: -1}, {Most: -1}, {Timeout: -1}, {Heartbeat: -1},
+	} {
+		_, err := durable.Open(t.Context(), durable.NewMemory(), durable.RetryStep("shop.charge", r))
+		require.ErrorContains(t, err, `RetryStep of "shop.charge"`, "%+v", r)
+	}
+	opened(t, durable.NewMemory(), durable.RetryStep("", durable.Retry{Factor: 1, Attempts: 1, First: 1}))
+}
+
+func TestLabelsThatNotEveryStoreKeepsAreRefused(t *testing.T) {
+	orders := durable.Serve(opened(t, durable.NewMemory()), shop.OrderDurable, shop.New())
+	for _, labels := range []map[string]string{{"a": "\xff"}, {"\xff": "a"}, {"a": "\x00"}, {"a\x00": ""}} {
+		_, err := orders.Start(t.Context(), "a", request, durable.Labels(labels))
+		require.ErrorIs(t, err, durable.ErrUnstorable)
+		_, err = orders.Handle("a").Wait(t.Context())
+		require.ErrorIs(t, err, durable.ErrNotFound)
+	}
+}
+
+// A cancellation of a stuck instance is kept until the instance is resumed.
+func TestACancellationOfAStuckInstanceActsWhenItIsResumed(t *testing.T) {
+	for _, point := range []string{"approval", "charge"} {
+		in(t, func(t *testing.T) {
+			store := durable.NewMemory()
+			s := shop.New()
+			e := opened(t, store)
+			h, err := durable.Serve(e, shop.OrderDurable, s).Start(t.Context(), "a", request)
+			require.NoError(t, err)
+			synctest.Wait()
+			if point == "charge" {
+				gate := make(chan struct{})
+				s.Before = func(step string) {
+					if step == "charge" {
+						<-gate
+					}
+				}
+				require.NoError(t, h.Signal(t.Context(), "approval", shop.Approval{Yes: true}))
+				synctest.Wait()
+				defer close(gate)
+			}
+			r, err := store.Load(t.Context(), "a")
+			require.NoError(t, err)
+			r.Status, r.Reason, r.Owner, r.Due = durable.Stuck, "broken", "", time.Time{}
+			_, err = store.Swap(t.Context(), r)
+			require.NoError(t, err)
+			if point == "charge" { // the worker that was in the step is gone
+				other := opened(t, store)
+				h = durable.Serve(other, shop.OrderDurable, shop.New()).Handle("a")
+			}
+			require.NoError(t, h.Cancel(t.Context()))
+			time.Sleep(time.Hour)
+			i, err := e.Get(t.Context(), "a")
+			require.NoError(t, err)
+			require.Equal(t, durable.Stuck, i.Status)
+			require.NoError(t, e.Resume(t.Context(), "a"))
+			_, err = h.Wait(t.Context())
+			require.ErrorIs(t, err, durable.ErrCanceled)
+			if point == "approval" {
+				assert.Equal(t, 1, s.Count("unreserve"))
+			}
+			assert.Zero(t, s.Count("charge"))
+		})
+	}
 }
 
 func TestAStepIsNotTriedAgain(t *testing.T) {
@@ -318,9 +378,9 @@ func TestWhatCannotContinueIsStuckWithAReason(t *testing.T) {
 	})
 }
 
-// After a deploy with another layout the instance is stuck. A deploy with a layout that knows
-// both continues it.
-func TestAnUnknownLayoutIsStuckUntilADeployThatKnowsIt(t *testing.T) {
+// A program that does not know a layout leaves the instance to others, as it is. A program with a
+// layout that knows both continues it.
+func TestAnUnknownLayoutIsLeftToAProgramThatKnowsIt(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()
 		first := shop.OrderDurable
@@ -335,11 +395,12 @@ func TestAnUnknownLayoutIsStuckUntilADeployThatKnowsIt(t *testing.T) {
 		e = opened(t, store)
 		durable.Serve(e, changed, shop.New())
 		require.NoError(t, e.Signal(t.Context(), "a", "approval", shop.Approval{Yes: true}))
-		synctest.Wait()
+		time.Sleep(time.Minute)
 		i, err := e.Get(t.Context(), "a")
 		require.NoError(t, err)
-		assert.Equal(t, durable.Stuck, i.Status)
-		assert.Contains(t, i.Reason, `layout "`+first.Layout+`"`)
+		assert.Equal(t, durable.Waiting, i.Status)
+		assert.Equal(t, 1, e.Metrics().Foreign)
+		assert.Zero(t, e.Metrics().Taken)
 		require.NoError(t, e.Shutdown(t.Context()))
 
 		changed.Resumes = []string{first.Layout}
@@ -348,6 +409,37 @@ func TestAnUnknownLayoutIsStuckUntilADeployThatKnowsIt(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 1, s.Count("charge"))
 		assert.Zero(t, s.Count("reserve"), "that was before")
+	})
+}
+
+// The record of an instance that an earlier version of this package has written does not name the
+// layout. The first worker that takes it adds the name.
+func TestARecordWithoutALayoutIsLeftOnce(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store := durable.NewMemory()
+		e := opened(t, store)
+		_, err := durable.Serve(e, shop.OrderDurable, shop.New()).Start(t.Context(), "a", request)
+		require.NoError(t, err)
+		synctest.Wait()
+		require.NoError(t, e.Shutdown(t.Context()))
+		r, err := store.Load(t.Context(), "a")
+		require.NoError(t, err)
+		layout := r.Layout
+		require.NotEmpty(t, layout)
+		r.Layout, r.Due = "", time.Now()
+		_, err = store.Swap(t.Context(), r)
+		require.NoError(t, err)
+
+		changed := shop.OrderDurable
+		changed.Layout = "2"
+		e = opened(t, store)
+		durable.Serve(e, changed, shop.New())
+		time.Sleep(time.Minute)
+		assert.EqualValues(t, 1, e.Metrics().Taken)
+		r, err = store.Load(t.Context(), "a")
+		require.NoError(t, err)
+		assert.Equal(t, layout, r.Layout)
+		assert.Equal(t, durable.Waiting, r.Status)
 	})
 }
 

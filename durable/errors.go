@@ -60,8 +60,8 @@ func newRegistry() *atomic.Pointer[errorTables] {
 	p.Store(&errorTables{
 		values: map[string]error{
 			"durable.ErrTimeout": ErrTimeout, "durable.ErrCanceled": ErrCanceled, "durable.ErrTerminated": ErrTerminated,
-			"durable.ErrNoHeartbeat": ErrNoHeartbeat,
-			"context.Canceled":       context.Canceled, "context.DeadlineExceeded": context.DeadlineExceeded,
+			"durable.ErrNoHeartbeat": ErrNoHeartbeat, "durable.ErrUnreadable": ErrUnreadable, "durable.ErrTooLarge": ErrTooLarge, "durable.ErrUnstorable": ErrUnstorable,
+			"context.Canceled": context.Canceled, "context.DeadlineExceeded": context.DeadlineExceeded,
 			"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF,
 			"fs.ErrExist": fs.ErrExist, "fs.ErrNotExist": fs.ErrNotExist, "fs.ErrPermission": fs.ErrPermission,
 		},
@@ -88,12 +88,12 @@ type errorType struct {
 	find func(error) (any, bool) // like errors.As; returns a pointer to the value
 }
 
-// RegisterError gives an error value a name, so that errors.Is finds it in an error that has been
-// saved. Call it before instances run, for example from an initialiser. If the saved error was
-// the value itself, loading returns that value again. Of two registrations of a name, the last
-// one counts. ErrTimeout, ErrCanceled, ErrTerminated and ErrNoHeartbeat, both errors of context,
-// io.EOF and io.ErrUnexpectedEOF, and ErrExist, ErrNotExist and ErrPermission of io/fs are
-// registered by default. RegisterError is safe for concurrent use.
+// RegisterError gives an error value a name, so that errors.Is finds it in an error that has
+// been saved. Call it before instances run, for example from an initialiser. If the saved error
+// was the value itself, loading returns that value again. Of two registrations of a name, the
+// last one counts. ErrTimeout, ErrCanceled, ErrTerminated, ErrNoHeartbeat and ErrUnreadable,
+// both errors of context, io.EOF and io.ErrUnexpectedEOF, and ErrExist, ErrNotExist and
+// ErrPermission of io/fs are registered by default. RegisterError is safe for concurrent use.
 func RegisterError(name string, err error) {
 	register(func(r *errorTables) { r.values[name] = err })
 }

@@ -202,7 +202,7 @@ type sumFrame struct {
 
 func (f *sumFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 	if t.Point() == 0 {
-		return t.All(1, durable.Call(tallyDurable, struct{}{}, 10), durable.Call(tallyDurable, struct{}{}, 20))
+		return t.All(1, durable.Call(tallyDurable, struct{}{}, 10), durable.Call(tallyDurable, struct{}{}, 20, named("second")))
 	}
 	var list []int
 	list, f.err = durable.Joined[int](t)
@@ -224,6 +224,78 @@ var sumDurable = durable.Function[struct{}, struct{}, int]{
 	Name: "example.Sum", Layout: "1",
 	Points: []durable.Point{{Name: "begin"}, {Name: "tallies"}},
 	New:    func(struct{}, struct{}) durable.Frame { return &sumFrame{} },
+}
+
+// named is a label that names an instance.
+func named(name string) durable.StartOption { return durable.Labels(map[string]string{"name": name}) }
+
+// Lists are filtered and come in pages; a count needs no page.
+func ExampleEngine_Count() {
+	ctx := context.Background()
+	e, err := durable.Open(ctx, durable.NewMemory(), durable.Client()) // nothing runs
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tallies := durable.Serve(e, tallyDurable, struct{}{})
+	begin := time.Now()
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := tallies.Start(ctx, "tally-"+name, 0, named(name)); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(e.Count(ctx, durable.Filter{Status: durable.Running, Created: durable.Period{From: begin}}))
+	fmt.Println(e.Count(ctx, durable.Filter{Updated: durable.Period{Until: begin}}))
+	fmt.Println(e.Count(ctx, durable.Filter{Labels: map[string]string{"name": "b"}}))
+	for page := (durable.Filter{Limit: 2}); ; {
+		list, err := e.List(ctx, page)
+		if err != nil || len(list) == 0 {
+			break
+		}
+		for _, i := range list {
+			fmt.Println(i.ID)
+			page.After = i.ID
+		}
+		fmt.Println("next page")
+	}
+	fmt.Println(e.Shutdown(ctx))
+	// Output:
+	// 3 <nil>
+	// 0 <nil>
+	// 1 <nil>
+	// tally-a
+	// tally-b
+	// next page
+	// tally-c
+	// next page
+	// <nil>
+}
+
+// A deleted instance is gone, and its id is free.
+func ExampleEngine_Delete() {
+	ctx := context.Background()
+	e, err := durable.Open(ctx, durable.NewMemory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := durable.Serve(e, tallyDurable, struct{}{}).Start(ctx, "tally-1", 100)
+	fmt.Println(err)
+	fmt.Println(errors.Is(e.Delete(ctx, "tally-1"), durable.ErrNotEnded))
+	fmt.Println(e.Terminate(ctx, "tally-1"))
+	fmt.Println(e.Delete(ctx, "tally-1", durable.WithChildren()))
+	fmt.Println(e.Delete(ctx, "tally-1")) // nothing is left to do
+	_, err = h.Wait(ctx)
+	fmt.Println(err)
+	fmt.Println(e.Shutdown(ctx))
+	// Output:
+	// <nil>
+	// true
+	// <nil>
+	// <nil>
+	// <nil>
+	// durable: no such instance
+	// <nil>
 }
 
 // A function waits for its children, which are instances that can receive signals.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,8 +20,8 @@ type Function[S, Req, Res any] struct {
 	Name string
 
 	// Layout is a hash of the contents of its checkpoints. Instances saved with another layout
-	// are stuck, unless Resumes contains it or a chain of Migrations leads from it to one of
-	// these.
+	// are left to other workers, unless Resumes contains it or a chain of Migrations leads from
+	// it to one of these.
 	Layout     string
 	Resumes    []string
 	Migrations []Migration
@@ -101,6 +102,8 @@ type Turn struct {
 
 	answers  []answerData
 	children []Child
+
+	misused atomic.Bool // a step or a point was called as a plain function
 }
 
 // turnKind says what a frame requests at a point.
@@ -166,15 +169,6 @@ func (t *Turn) Defer(site int, args any) {
 func (t *Turn) Return() bool {
 	t.kind = turnReturn
 	return true
-}
-
-// Received returns the signal that arrived at a Receive, or the error of that point.
-func Received[T any](t *Turn) (T, error) {
-	var v T
-	if t.err != nil {
-		return v, t.err
-	}
-	return decodePayload[T](t.got)
 }
 
 // Keys returns the keys of a map, in any order, for a range over a map that contains a step.

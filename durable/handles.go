@@ -42,11 +42,11 @@ func (e *Engine) awaitRecord(ctx context.Context, id string, ready func(*Record)
 	changed, stop := e.listen(id)
 	defer stop()
 	for {
-		r, err := e.store.Load(ctx, id)
+		r, err := e.load(ctx, id)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, ErrNotFound) || isFinal(err):
 			return nil, err
 		}
 		if err == nil {

@@ -139,7 +139,7 @@ func Heartbeat(ctx context.Context, progress any) error {
 // passed to Heartbeat. It reports false if there was none, or if it was not a T. It does not
 // block.
 func Progress[T any](ctx context.Context) (progress T, ok bool) {
-	info, _ := nilctx.Background(ctx).Value(stepKey{}).(stepInfo)
+	info := stepOf(ctx)
 	if info.progress == nil {
 		return progress, false
 	}
@@ -200,7 +200,7 @@ func (r *run) writeHeartbeat(a *attempt, b *beat) {
 // progress writes a heartbeat, and checks for a cancellation.
 func (r *run) progress(data []byte) error {
 	before := r.doc.Progress
-	r.doc.Progress = data
+	r.doc.Progress, r.doc.Crashes = data, 0
 	mail, err := r.save(Running, r.e.worker, time.Time{})
 	if errors.As(err, new(unsavableError)) {
 		r.doc.Progress = before

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 )
 
@@ -17,8 +18,11 @@ type form struct {
 
 // marshaler returns the form of a type that marshals itself.
 func marshaler(t reflect.Type) (form, bool) {
-	if !ownForm(t) {
+	switch {
+	case !ownForm(t):
 		return form{}, false
+	case isTime(t):
+		return form{writeTime, readTime}, true
 	}
 	if implements[json.Marshaler](t) && implements[json.Unmarshaler](t) {
 		return form{writeJSON, readJSON}, true
@@ -29,7 +33,7 @@ func marshaler(t reflect.Type) (form, bool) {
 // ownForm reports whether a type marshals itself. Methods promoted from an embedded field would
 // lose the other fields of a struct, so such a struct is encoded like any other if possible.
 func ownForm(t reflect.Type) bool {
-	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
+	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer || asBytes(t) {
 		return false
 	}
 	asJSON, asText := implements[json.Marshaler](t) && implements[json.Unmarshaler](t), implements[encoding.TextMarshaler](t) && implements[encoding.TextUnmarshaler](t)
@@ -64,6 +68,12 @@ func pointerTo(v reflect.Value) any {
 
 func writeJSON(v reflect.Value) (any, error) {
 	raw, err := pointerTo(v).(json.Marshaler).MarshalJSON()
+	if err == nil && !isPlainJSON(raw) {
+		if !json.Valid(raw) {
+			return nil, fmt.Errorf("durable: what MarshalJSON of a %s returns is no JSON", v.Type())
+		}
+		return map[string]any{"$raw": text(string(raw))}, nil
+	}
 	return map[string]any{"$json": json.RawMessage(raw)}, err
 }
 
@@ -72,11 +82,19 @@ func readJSON(v reflect.Value, from any) error {
 	if !ok {
 		return errors.New("durable: it was not saved by the type's own methods")
 	}
+	into := v.Addr().Interface().(json.Unmarshaler)
+	if exact, ok := m["$raw"]; ok {
+		s, err := readString(exact)
+		if err != nil {
+			return err
+		}
+		return into.UnmarshalJSON([]byte(s))
+	}
 	raw, err := json.Marshal(m["$json"])
 	if err != nil {
 		return err
 	}
-	return v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw)
+	return into.UnmarshalJSON(raw)
 }
 
 func writeText(v reflect.Value) (any, error) {

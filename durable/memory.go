@@ -24,6 +24,7 @@ type row struct {
 	record Record
 	inbox  []Message
 	last   int64     // sequence number
+	takes  int       // since the record was written
 	due    time.Time // when it is really due, considering messages and hiding by Take
 	keys   map[string]bool
 }
@@ -77,7 +78,7 @@ func (m *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 		m.rows[r.ID] = old
 	}
 	r.Version++
-	old.record = *r.clone()
+	old.record, old.takes = *r.clone(), 0
 	old.inbox = slices.DeleteFunc(old.inbox, func(message Message) bool { return message.Seq <= r.Floor })
 	mail = old.last > r.Seen
 	if old.due = r.Due; r.Owner != "" {
@@ -164,12 +165,28 @@ func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Ti
 	})
 	for i, row := range due {
 		if i < t.Limit {
-			list = append(list, Taken{row.record.clone(), len(row.inbox) > 0})
+			list = append(list, Taken{row.record.clone(), len(row.inbox) > 0, row.takes})
+			row.takes++
 			row.due = t.Now.Add(t.Hide)
 		}
 		soonest(m.dueTime(row))
 	}
 	return list, next, nil
+}
+
+func (m *memory) Foreign(ctx context.Context, t Taking) (n int, err error) {
+	if err := contextError(ctx); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, row := range m.rows {
+		at := m.dueTime(row)
+		if n < t.Limit && !at.IsZero() && !at.After(t.Now) && t.Refuses(&row.record) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // dueTime returns when an instance may be taken; zero: not without a change.
@@ -218,34 +235,47 @@ func (m *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
 	var list []*Record
 	for _, row := range m.rows {
 		if f.Matches(&row.record) {
-			list = append(list, row.record.clone())
+			r := row.record
+			if f.Bare {
+				r.State = nil
+			}
+			list = append(list, r.clone())
 		}
 	}
 	slices.SortFunc(list, func(a, b *Record) int { return strings.Compare(a.ID, b.ID) })
 	return list[:min(len(list), f.Most())], nil
 }
 
-// Serves reports whether a worker serves a record's function and step. It is for stores.
-func (t Taking) Serves(r *Record) bool {
+// Serves reports whether a worker serves a record's function and step, and can load its layout.
+// It is for stores.
+func (t Taking) Serves(r *Record) bool { return t.calls(r) && t.loads(r) }
+
+// Refuses reports whether a worker serves a record's function and step, but cannot load its
+// layout. It is for stores.
+func (t Taking) Refuses(r *Record) bool { return t.calls(r) && !t.loads(r) }
+
+func (t Taking) calls(r *Record) bool {
 	return slices.Contains(t.Functions, r.Function) && (r.Step == "" || t.Steps == nil || slices.Contains(t.Steps, r.Step))
 }
 
-// Matches reports whether a filter selects a record. It is for stores.
-func (f Filter) Matches(r *Record) bool {
-	for k, v := range f.Labels {
-		if got, ok := r.Labels[k]; !ok || got != v {
-			return false
-		}
-	}
-	return (f.Function == "" || f.Function == r.Function) && (f.Status == "" || f.Status == r.Status) && r.ID > f.After
+func (t Taking) loads(r *Record) bool {
+	return r.Layout == "" || t.Layouts == nil || slices.Contains(t.Layouts, r.Layout)
 }
 
-// Most returns the maximum number of records that a filter selects.
-func (f Filter) Most() int {
-	if f.Limit <= 0 {
-		return 100
+func (m *memory) Delete(ctx context.Context, id string, version int64) error {
+	if err := contextError(ctx); err != nil {
+		return err
 	}
-	return f.Limit
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch row := m.rows[id]; {
+	case row == nil:
+		return ErrNotFound
+	case row.record.Version != version:
+		return ErrConflict
+	}
+	delete(m.rows, id)
+	return nil
 }
 
 func (m *memory) Purge(ctx context.Context, before time.Time, limit int) (int, error) {

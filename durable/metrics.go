@@ -17,9 +17,16 @@ type Metrics struct {
 	Retries   uint64 // attempts followed by another one
 	Writes    uint64 // checkpoints
 	Conflicts uint64 // writes that lost against another writer
+	Aside     uint64 // signals that could not be read
 	Errors    uint64 // failed calls of the store after which a run was tried again
 
 	Running int // instances that are running now
+
+	// Foreign is the number of instances that are due, but were saved with a layout that no
+	// function of this engine knows; it was counted a few seconds ago, up to 1000. During a
+	// rolling deploy they wait for workers of another version. If it stays above zero when the
+	// deploy is over, no worker knows them.
+	Foreign int
 
 	StepTimes  Histogram // of attempts, in seconds
 	WriteTimes Histogram // of checkpoints, in seconds
@@ -37,7 +44,9 @@ type Histogram struct {
 type counters struct {
 	started, ended, stuck, taken   atomic.Uint64
 	steps, failures, retries       atomic.Uint64
+	aside                          atomic.Uint64
 	writes, conflicts, storeErrors atomic.Uint64
+	foreign                        atomic.Int64
 	stepTimes, writeTimes          histogram.Histogram
 }
 
@@ -50,8 +59,9 @@ func (e *Engine) Metrics() Metrics {
 	return Metrics{
 		Started: c.started.Load(), Ended: c.ended.Load(), Stuck: c.stuck.Load(), Taken: c.taken.Load(),
 		Steps: c.steps.Load(), Failures: c.failures.Load(), Retries: c.retries.Load(),
-		Writes: c.writes.Load(), Conflicts: c.conflicts.Load(), Errors: c.storeErrors.Load(),
+		Writes: c.writes.Load(), Conflicts: c.conflicts.Load(), Aside: c.aside.Load(), Errors: c.storeErrors.Load(),
 		Running:    running,
+		Foreign:    int(c.foreign.Load()),
 		StepTimes:  Histogram(c.stepTimes.Seconds(1)),
 		WriteTimes: Histogram(c.writeTimes.Seconds(1)),
 	}

@@ -26,22 +26,32 @@ func (f *definition) addMigrations(list []Migration) error {
 }
 
 // migrate applies migrations to a document until its layout is known. It changes the document
-// only in memory: nothing is stored before the next checkpoint.
+// only in memory: nothing is stored before the next checkpoint. Whatever decodes saved values
+// calls it first: it is an error to know the layout, and to decode values that a migration would
+// have changed.
 func (f *definition) migrate(doc *checkpoint) (err error) {
 	defer recoverTo(&err)
+	if !f.knows(doc.Layout) {
+		return foreignLayout(doc.Layout)
+	}
 	for doc.Layout != f.layout {
 		m, ok := f.migrations[doc.Layout]
 		if !ok {
 			return nil
 		}
-		s := &Saved{f: f, doc: doc, set: map[string]reflect.Value{}}
+		if doc.Values == nil {
+			doc.Values = map[string]any{}
+		}
+		s := &Saved{f: f, doc: doc, values: doc.Values, set: map[string]reflect.Value{}}
 		if err := m.Func(s); err != nil {
 			return fmt.Errorf("durable: the migration from layout %q has failed: %w", m.From, err)
 		}
-		if err := s.write(); err != nil {
-			return fmt.Errorf("durable: the migration from layout %q: %w", m.From, err)
+		for _, part := range append(s.undos, s) {
+			if err := part.write(); err != nil {
+				return fmt.Errorf("durable: the migration from layout %q: %w", m.From, err)
+			}
 		}
-		doc.Layout = m.To
+		doc.Layout, doc.Progress = m.To, nil
 	}
 	return nil
 }
@@ -56,13 +66,20 @@ func (f *definition) migrate(doc *checkpoint) (err error) {
 // returns an error or panics, the instance is stuck, in its saved state. A Saved must be used by
 // one goroutine, and only until the migration returns.
 //
+// It runs wherever values of an older version are read: for an instance that continues, for
+// [Instance.Value], for the values to which [Engine.Reset] goes back, and at the point "return"
+// for the result of an instance that has ended, whose only value is the result. The progress of a
+// step is dropped.
+//
 // Saved values have the names that the layout file shows: for a variable, its name, followed by
 // an @ and the enclosing statements if it is declared inside any; for an argument,
 // POINT.PARAMETER.
 type Saved struct {
-	f   *definition
-	doc *checkpoint
-	set map[string]reflect.Value // the values set by the migration
+	f      *definition
+	doc    *checkpoint
+	values map[string]any           // those of doc, or the arguments of a deferred call
+	set    map[string]reflect.Value // the values set by the migration
+	undos  []*Saved                 // the deferred calls that the migration has looked at
 }
 
 // Point returns the name of the point where the instance was saved.
@@ -70,14 +87,14 @@ func (s *Saved) Point() string { return s.doc.Point }
 
 // Has reports whether there is a value with that name.
 func (s *Saved) Has(name string) bool {
-	_, saved := s.doc.Values[name]
+	_, saved := s.values[name]
 	_, set := s.set[name]
 	return saved || set
 }
 
 // Get reads a value into the variable to which ptr points. Its type need not be the one with
-// which the value was saved, but must have the same fields. The result shares nothing with the
-// saved values.
+// which the value was saved; its structs may have more fields, or fewer, but not both. The
+// result shares nothing with the saved values.
 func (s *Saved) Get(name string, ptr any) error {
 	v := reflect.ValueOf(ptr)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -90,7 +107,25 @@ func (s *Saved) Get(name string, ptr any) error {
 		v.Elem().Set(set)
 		return nil
 	}
-	return decodeAll(s.doc.Values, s.doc.Objects, []named{{name, v.Elem()}})
+	return decodeAll(s.values, s.doc.Objects, []named{{name, v.Elem()}})
+}
+
+// Undo returns a deferred compensation that the instance would call, by its number from 0 in the
+// order in which they were deferred: the name of its step, and its arguments, as the values A1, A2
+// and so on. Without one of that number, args is nil.
+func (s *Saved) Undo(n int) (step string, args *Saved) {
+	if n < 0 || n >= len(s.doc.Deferred) {
+		return "", nil
+	}
+	d := &s.doc.Deferred[n]
+	values, ok := d.Args.(map[string]any)
+	if !ok {
+		values = map[string]any{}
+		d.Args = values
+	}
+	args = &Saved{f: s.f, doc: s.doc, values: values, set: map[string]reflect.Value{}}
+	s.undos = append(s.undos, args)
+	return d.Step, args
 }
 
 // Set saves the value to which ptr points under a name, replacing any value of that name. Its
@@ -106,7 +141,7 @@ func (s *Saved) Set(name string, ptr any) error {
 		return err
 	}
 	s.set[name] = box
-	delete(s.doc.Values, name)
+	delete(s.values, name)
 	return nil
 }
 
@@ -120,8 +155,8 @@ func (s *Saved) Rename(from, to string) error {
 		delete(s.set, from)
 		return nil
 	}
-	s.doc.Values[to] = s.doc.Values[from]
-	delete(s.doc.Values, from)
+	s.values[to] = s.values[from]
+	delete(s.values, from)
 	return nil
 }
 
@@ -163,12 +198,9 @@ func (s *Saved) write() error {
 	if err := parse(text, &more); err != nil {
 		return err
 	}
-	if s.doc.Values == nil {
-		s.doc.Values = map[string]any{}
-	}
 	first := len(s.doc.Objects)
 	for name, v := range more.Values {
-		s.doc.Values[name] = shiftRefs(v, first)
+		s.values[name] = shiftRefs(v, first)
 	}
 	for _, o := range more.Objects {
 		s.doc.Objects = append(s.doc.Objects, shiftRefs(o, first))

@@ -108,6 +108,11 @@ func (s orderedStore) Take(ctx context.Context, t Taking) (due []Taken, next tim
 	return s.Store.Take(ctx, t)
 }
 
+func (s orderedStore) Foreign(ctx context.Context, t Taking) (int, error) {
+	s.place.Turn(ctx)
+	return s.Store.Foreign(ctx, t)
+}
+
 func (s orderedStore) Lease(ctx context.Context, worker string, until time.Time) error {
 	s.place.Turn(ctx)
 	return s.Store.Lease(ctx, worker, until)
@@ -121,6 +126,11 @@ func (s orderedStore) Leased(ctx context.Context, worker string) (until time.Tim
 func (s orderedStore) List(ctx context.Context, f Filter) ([]*Record, error) {
 	s.place.Turn(ctx)
 	return s.Store.List(ctx, f)
+}
+
+func (s orderedStore) Delete(ctx context.Context, id string, version int64) error {
+	s.place.Turn(ctx)
+	return s.Store.Delete(ctx, id, version)
 }
 
 func (s orderedStore) Purge(ctx context.Context, before time.Time, limit int) (int, error) {

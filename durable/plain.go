@@ -14,13 +14,19 @@ func (f *definition) runPlain(ctx context.Context, request []byte) ([]byte, erro
 		return nil, err
 	}
 	var deferred []deferredCall
+	var asked *Turn
 	for t := (&Turn{now: time.Now()}); ; {
-		finished := frame.MoveNext(ctx, t)
+		finished, again := plainMove(ctx, frame, t)
+		if again {
+			t = plainTurn(ctx, frame, asked)
+			continue
+		}
 		deferred = append(deferred, t.newDeferred...)
 		if finished {
 			break
 		}
-		t = plainTurn(ctx, frame, t)
+		asked = t
+		t = plainTurn(ctx, frame, asked)
 	}
 	result, failure := frame.Outcome()
 	for n := len(deferred) - 1; n >= 0 && *failure != nil; n-- {
@@ -30,6 +36,19 @@ func (f *definition) runPlain(ctx context.Context, request []byte) ([]byte, erro
 		return nil, Normalise(*failure)
 	}
 	return outcome(result)
+}
+
+// plainMove runs a frame to its next point. It reports whether the frame could not read the signal
+// that it was given, and waits for another one.
+func plainMove(ctx context.Context, frame Frame, t *Turn) (finished, again bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			if _, again = v.(unreadable); !again {
+				panic(v)
+			}
+		}
+	}()
+	return frame.MoveNext(ctx, t), false
 }
 
 // plainTurn performs the operation that a frame requests.

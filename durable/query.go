@@ -13,30 +13,55 @@ import (
 var ErrNoValue = errors.New("durable: no such value is saved")
 
 // Value loads the saved value of the variable with that name into the variable to which into
-// points, which must have the same type. The error is ErrNoValue if the point of the last
-// checkpoint does not need the variable; an ended instance has no variables. Value does not
-// block. Values loaded by two calls share nothing.
+// points, which must have the same type. If another version has saved it, the value is what the
+// migrations of this program make of it. The error is ErrNoValue if the point of the last
+// checkpoint does not need the variable; an ended instance has no variables. Value refuses an
+// instance whose function the engine does not serve, or whose layout it does not know. It does
+// not block. Values loaded by two calls share nothing.
 func (i *Instance) Value(name string, into any) error {
 	to := reflect.ValueOf(into)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
 		return fmt.Errorf("durable: the value %s needs a pointer to be loaded into, not a %T", name, into)
 	}
-	if i.doc == nil {
+	if i.values == nil || i.Status.Ended() {
 		return fmt.Errorf("%w: %s", ErrNoValue, name)
 	}
-	if _, ok := i.doc.Values[name]; !ok {
+	doc, err := i.values()
+	if err != nil {
+		return err
+	}
+	if _, ok := doc.Values[name]; !ok {
 		return fmt.Errorf("%w: %s", ErrNoValue, name)
 	}
-	return decodeAll(i.doc.Values, i.doc.Objects, []named{{name, to.Elem()}})
+	return decodeAll(doc.Values, doc.Objects, []named{{name, to.Elem()}})
+}
+
+// present returns the checkpoint of an instance as this program's version of its function has it.
+func (e *Engine) present(r *Record) (*checkpoint, error) {
+	f := e.function(r.Function)
+	if f == nil {
+		return nil, errNotServed(r.Function)
+	}
+	doc, err := open(r.State)
+	if err != nil {
+		return nil, err
+	}
+	return doc, f.migrate(doc)
+}
+
+// errNotServed says why an engine cannot read what an instance has saved.
+func errNotServed(function string) error {
+	return fmt.Errorf("durable: %s is not served by this engine, which needs its migrations", function)
 }
 
 // Query computes an answer about an instance with a handler that reads the last saved values: it
-// loads them with [Instance.Value]. The handler runs once, in the calling process, on a copy. The
+// loads them with [Instance.Value]. So the engine must serve the function, even if it is a
+// [Client]. The handler runs once, in the calling process, on a copy. The
 // instance is not woken and does not notice, whether it is waiting, running elsewhere or stuck.
 // The error is ErrNotFound, that of the handler or of the checkpoint, or says that the handler
 // panicked.
 func Query[R any](ctx context.Context, e *Engine, id string, handler func(*Instance) (R, error)) (answer R, err error) {
-	r, err := e.store.Load(nilctx.Background(ctx), id)
+	r, err := e.load(nilctx.Background(ctx), id)
 	if err != nil {
 		return answer, err
 	}
@@ -44,5 +69,5 @@ func Query[R any](ctx context.Context, e *Engine, id string, handler func(*Insta
 		return answer, err
 	}
 	defer recoverTo(&err)
-	return handler(describe(r))
+	return handler(e.describe(r))
 }

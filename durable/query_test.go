@@ -26,6 +26,7 @@ func TestAQueryAnswersFromTheSavedValues(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		client := opened(t, store, durable.Client())
+		durable.Serve(client, shop.OrderDurable, shop.New())
 		got, err := durable.Query(t.Context(), client, "a", price)
 		require.NoError(t, err)
 		assert.Equal(t, 20, got)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
@@ -105,7 +106,7 @@ func (e *Engine) Reset(ctx context.Context, id, point string) error {
 		}
 		f := e.function(r.Function)
 		if f == nil {
-			return fmt.Errorf("durable: %s is not served by this engine", r.Function)
+			return errNotServed(r.Function)
 		}
 		doc, err := open(r.State)
 		if err != nil {
@@ -115,7 +116,7 @@ func (e *Engine) Reset(ctx context.Context, id, point string) error {
 			return err
 		}
 		r.State, err = seal(doc)
-		r.Step = doc.Step
+		r.Step, r.Layout = doc.Step, layoutKey(r.Function, doc.Layout)
 		r.makeDue(e.now())
 		return err
 	})
@@ -124,6 +125,10 @@ func (e *Engine) Reset(ctx context.Context, id, point string) error {
 // reset moves a document to a point of its trail.
 func (f *definition) reset(doc *checkpoint, point, reason string, now time.Time) (err error) {
 	defer recoverTo(&err)
+	locals := doc.locals()
+	if err := f.migrate(doc); err != nil {
+		return err
+	}
 	to, err := f.find(doc, point)
 	if err != nil {
 		return err
@@ -132,13 +137,8 @@ func (f *definition) reset(doc *checkpoint, point, reason string, now time.Time)
 	if err != nil {
 		return err
 	}
-	var kept document
-	if err := parse(to.Values, &kept); err != nil {
-		return err
-	}
-	values, _ := kept.Value.(map[string]any)
 	at := f.number[point]
-	if err := decodeAll(values, kept.Objects, variables(frame.Live(at), nil)); err != nil {
+	if err := decodeAll(to.Values, to.Objects, variables(frame.Live(at), nil)); err != nil {
 		return err
 	}
 	deferred, saved, err := doc.compensations(frame)
@@ -148,31 +148,55 @@ func (f *definition) reset(doc *checkpoint, point, reason string, now time.Time)
 	if err != nil {
 		return err
 	}
-	record := Reset{When: now, From: doc.Point, To: point, Reason: reason, Steps: doc.Steps, Dropped: doc.locals()}
+	record := Reset{When: now, From: doc.Point, To: point, Reason: reason, Steps: doc.Steps, Dropped: locals}
 	if len(asJSON(record.Dropped)) > maxDroppedBytes {
 		record.Dropped = nil
 	}
 	doc.Resets = append(doc.Resets, record)
 	doc.Resets = doc.Resets[max(0, len(doc.Resets)-maxResets):]
-	doc.Point, doc.At, doc.Step, doc.Signal, doc.Until = to.Point, to.At, to.Step, to.Signal, time.Time{}
-	if to.Wait > 0 {
-		doc.Until = now.Add(to.Wait)
+	doc.Point, doc.At, doc.Step, doc.Signal, doc.Checked, doc.Until = to.Point, to.At, to.Step, to.Signal, 0, time.Time{}
+	if to.wait > 0 {
+		doc.Until = now.Add(to.wait)
 	}
 	doc.Layout = f.layout
 	doc.Steps++ // the keys are new
-	doc.Attempt, doc.Failures, doc.Undoing, doc.Join, doc.Progress = 0, 0, false, nil, nil
+	doc.Attempt, doc.Failures, doc.Crashes, doc.Undoing, doc.Join, doc.Progress = 0, 0, 0, false, nil, nil
 	return doc.capture(frame, at, deferred)
 }
 
-// find returns a point of the trail.
-func (f *definition) find(doc *checkpoint, point string) (trailPoint, error) {
+// passedPoint is a point of the trail in the layout of this program.
+type passedPoint struct {
+	*checkpoint
+	wait time.Duration
+}
+
+// find returns the latest point of the trail that is now called point. Each entry has the layout
+// of the version that passed it, and goes through the migrations, which may move it to another
+// point.
+func (f *definition) find(doc *checkpoint, point string) (found passedPoint, err error) {
 	if _, ok := f.number[point]; !ok || point == returnPoint {
-		return trailPoint{}, fmt.Errorf("durable: %s has no point %q", f.name, point)
+		return found, fmt.Errorf("durable: %s has no point %q", f.name, point)
 	}
-	for _, t := range doc.Trail {
-		if t.Point == point && f.knows(t.Layout) {
-			return t, nil
+	failed := fmt.Errorf("%w: %s", ErrNoTrail, point)
+	for _, t := range slices.Backward(doc.Trail) {
+		passed, err := t.present(f)
+		if err == nil && passed.Point == point {
+			return passedPoint{passed, t.Wait}, nil
+		}
+		if err != nil && t.Point == point {
+			failed = err
 		}
 	}
-	return trailPoint{}, fmt.Errorf("%w: %s", ErrNoTrail, point)
+	return found, failed
+}
+
+// present returns an entry of the trail as a checkpoint in the layout of this program.
+func (t trailPoint) present(f *definition) (*checkpoint, error) {
+	var kept document
+	if err := parse(t.Values, &kept); err != nil {
+		return nil, err
+	}
+	values, _ := kept.Value.(map[string]any)
+	doc := &checkpoint{Layout: t.Layout, Point: t.Point, At: t.At, Step: t.Step, Signal: t.Signal, Values: values, Objects: kept.Objects}
+	return doc, f.migrate(doc)
 }

@@ -1,7 +1,10 @@
 package durable
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"math"
 	"time"
 )
 
@@ -11,7 +14,7 @@ import (
 type Retry struct {
 	Attempts int           // the maximum number of failures; 0 and 1: one
 	First    time.Duration // before the second attempt; 0: one second
-	Factor   float64       // ratio of a pause to the previous one; 0: two
+	Factor   float64       // ratio of a pause to the previous one, at least one; 0: two
 	Most     time.Duration // the longest pause; 0: one hour
 	Timeout  time.Duration // of one attempt, whose context then ends; 0: none
 
@@ -24,6 +27,22 @@ type Retry struct {
 	Never []error
 }
 
+// check refuses a policy that cannot be meant.
+func (r Retry) check() error {
+	switch {
+	case r.Factor != 0 && !(r.Factor >= 1) || math.IsInf(r.Factor, 0): // NaN is not
+		return fmt.Errorf("the factor is %v: it has to be at least 1", r.Factor)
+	case r.Attempts < 0:
+		return fmt.Errorf("there cannot be %d attempts", r.Attempts)
+	}
+	for name, d := range map[string]time.Duration{"First": r.First, "Most": r.Most, "Timeout": r.Timeout, "Heartbeat": r.Heartbeat} {
+		if d < 0 {
+			return fmt.Errorf("%s is %v: it cannot be negative", name, d)
+		}
+	}
+	return nil
+}
+
 // next reports whether a step with this many failures is tried again, and after which pause.
 func (r Retry) next(err error, failures int) (pause time.Duration, ok bool) {
 	if failures >= r.Attempts || errors.As(err, new(permanent)) {
@@ -34,22 +53,13 @@ func (r Retry) next(err error, failures int) (pause time.Duration, ok bool) {
 			return 0, false
 		}
 	}
-	pause, limit, factor := r.First, r.Most, r.Factor
-	if pause <= 0 {
-		pause = time.Second
-	}
-	if limit <= 0 {
-		limit = time.Hour
-	}
-	if factor <= 0 {
-		factor = 2
-	}
+	pause, limit, factor := cmp.Or(r.First, time.Second), cmp.Or(r.Most, time.Hour), cmp.Or(r.Factor, 2)
 	for range failures - 1 {
 		next := float64(pause) * factor
 		if next >= float64(limit) {
 			return limit, true
 		}
-		pause = max(1, time.Duration(next)) // a factor below one ends at a nanosecond
+		pause = time.Duration(next)
 	}
 	return min(pause, limit), true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -30,12 +31,75 @@ type run struct {
 	last         *trailPoint // the point that was saved last
 	tx           Transaction // of the step that has returned, until the next write; nil: none
 	inboxEmpty   bool        // the inbox was empty when the instance was taken; no write since
-	heartbeatErr error       // of the last step, whose write has failed; see superviseStep
+	crashes      int         // that the record shows, besides those in its checkpoint
+	delivered    Message     // the signal of the present turn
+	before       undelivered // before the present turn
+	mail         mailbox
+	refused      map[int64]bool // the signals that the function could not read
+	passed       int            // points since the last write
+	wrote        time.Time      // the last write, or the beginning
+	claim        *claim         // until the first write; nil: none
+	needs        string         // a layout that a worker needs to know besides the function's
+	heartbeatErr error          // of the last step, whose write has failed; see superviseStep
 }
 
-// unknownLayout returns the reason why an instance saved by another version is stuck.
-func unknownLayout(layout string) string {
-	return fmt.Sprintf("it was saved with layout %q, which this program does not know: deploy one that does", layout)
+// undelivered is what a delivery changes.
+type undelivered struct {
+	list  []Message
+	taken []int64
+	floor int64
+}
+
+// foreignLayout is the layout of a checkpoint, if no function here can load it.
+type foreignLayout string //nolint:errname // it is a key, and an error on the way out
+
+func (layout foreignLayout) Error() string {
+	return fmt.Sprintf("it was saved with layout %q, which this program does not know: deploy one that does", string(layout))
+}
+
+// leaveFor is how long an instance is left alone that a later version of this package has saved.
+const leaveFor = 10 * time.Second
+
+// leave leaves an instance to the workers that can load it, if why says that this program is not
+// the right one. Its record names its layout from then on, so that this worker does not take it
+// again. The tempting other way, to make it stuck, would strand it in each rolling deploy: workers
+// of the old version take what the new ones have saved.
+func (r *run) leave(why error) (left bool, err error) {
+	var layout foreignLayout
+	now := r.e.now()
+	r.endClaim()
+	switch {
+	case errors.As(why, &layout):
+		r.record.Layout = layoutKey(r.f.name, string(layout))
+	case errors.Is(why, ErrLater):
+		now = now.Add(leaveFor)
+	default:
+		return false, nil
+	}
+	r.record.Owner, r.record.Due, r.record.Updated = "", now, r.e.now()
+	_, err = r.e.store.Swap(r.e.ctx, r.record)
+	return true, err
+}
+
+// layoutKey returns what a record says of a checkpoint with that layout: see [Record.Layout]. It
+// is never empty. A later format of checkpoints (see magic) needs keys of its own, so that
+// programs that do not know it leave its instances to others.
+func layoutKey(function, layout string) string { return function + " " + layout }
+
+// layoutKeys returns the keys of the layouts that the engine's functions can load.
+func (e *Engine) layoutKeys() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := []string{}
+	for name, f := range e.functions {
+		for _, layout := range slices.Concat([]string{f.layout}, f.resumes, slices.Collect(maps.Keys(f.migrations))) {
+			if f.knows(layout) {
+				list = append(list, layoutKey(name, layout))
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // knows reports whether a function can load a checkpoint with that layout.
@@ -77,6 +141,10 @@ func (e *Engine) runUntilWritten(ctx context.Context, id string, taken *Taken) {
 		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
 			return
 		}
+		if isFinal(err) {
+			e.log.Error("durable: an instance can neither be run nor become stuck", "id", id, "error", err)
+			return
+		}
 		e.counts.storeErrors.Add(1)
 		e.log.Error("durable: the store has failed; the instance is tried again", "id", id, "error", err)
 		if e.place.Wait(e.ctx, e.draining, e.poll); e.isDraining() {
@@ -89,6 +157,7 @@ func (e *Engine) runUntilWritten(ctx context.Context, id string, taken *Taken) {
 type runningInstance struct {
 	cancel context.CancelCauseFunc // of its steps
 	again  bool                    // it was woken during the run
+	claim  *claim                  // of a run that has written nothing yet; nil: none to be made
 }
 
 // enter records that an instance is running here. If it already is, enter returns false, and the
@@ -116,7 +185,7 @@ func (e *Engine) leave(id string) (again bool) {
 // loadTaken reads the present state of an instance from the store.
 func (e *Engine) loadTaken(id string) (*Taken, error) {
 	r, err := e.store.Load(e.ctx, id)
-	return &Taken{r, true}, err
+	return &Taken{Record: r, Mail: true}, err
 }
 
 // runOnce runs an instance from its checkpoint. An error is from the store.
@@ -134,33 +203,67 @@ func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err erro
 	case record.Status.Ended() || record.Status == Stuck || f == nil || !e.runs(record.Step):
 		return nil
 	}
+	crashes := taken.Lost
+	if record.Owner != "" {
+		crashes = 0 // a worker that has lost its lease takes its own instances, to no effect
+	}
 	if record.Owner != "" && record.Owner != e.worker {
 		until, err := e.store.Leased(e.ctx, record.Owner)
 		if err != nil || e.now().Before(until) {
 			return err // the wake-up predates the present owner
 		}
+		if !until.Equal(givenUp) {
+			crashes++
+		}
 	}
-	r := &run{e: e, f: f, ctx: ctx, record: record, inboxEmpty: !taken.Mail}
+	r := &run{e: e, f: f, ctx: ctx, record: record, inboxEmpty: !taken.Mail, crashes: crashes, wrote: e.now()}
 	defer r.rollback()
 	e.counts.taken.Add(1)
-	if err := r.load(); err != nil {
-		return r.stick(err)
-	}
-	if err = r.loop(); errors.Is(err, ErrConflict) && r.heartbeatErr != nil {
+	r.claim = &claim{since: e.now(), record: *record}
+	defer r.endClaim()
+	switch err = r.toNextWait(); {
+	case errors.Is(err, ErrConflict) && r.heartbeatErr != nil:
 		return r.heartbeatErr // this run's own heartbeat may have changed the record
+	case isFinal(err): // a child that can never be stored, or an inbox that cannot be read
+		return r.stickAtLast(err)
 	}
 	return err
 }
 
-// load makes the frame from the checkpoint.
-func (r *run) load() error {
-	doc, err := open(r.record.State)
-	if err != nil {
+// toNextWait runs the instance from its checkpoint until it waits, ends, or belongs to another
+// worker. An error is from the store.
+func (r *run) toNextWait() error {
+	doc, err := r.open()
+	if err == nil {
+		if done, err := r.prepare(doc); done || err != nil {
+			return err
+		}
+		r.beginClaim()
+		err = r.load(doc)
+	}
+	if err == nil {
+		return r.loop()
+	}
+	if left, err := r.leave(err); left {
 		return err
 	}
-	if !r.f.knows(doc.Layout) {
-		return errors.New(unknownLayout(doc.Layout))
+	return r.stick(err)
+}
+
+// open reads the checkpoint, and checks that it may be run.
+func (r *run) open() (*checkpoint, error) {
+	doc, err := open(r.record.State)
+	if err != nil {
+		return nil, err
 	}
+	if !r.f.knows(doc.Layout) {
+		return nil, foreignLayout(doc.Layout)
+	}
+	return doc, r.countCrashes(doc)
+}
+
+// load makes the frame from the checkpoint.
+func (r *run) load(doc *checkpoint) error {
 	if err := r.f.migrate(doc); err != nil {
 		return err
 	}
@@ -169,6 +272,7 @@ func (r *run) load() error {
 		return fmt.Errorf("durable: the function has no point %q", doc.Point)
 	}
 	r.doc, r.point = doc, point
+	slices.Sort(doc.Taken)
 	r.trail(r.record.Updated)
 	return r.reload()
 }
@@ -186,7 +290,11 @@ func (r *run) reload() (err error) {
 
 // recoverTo turns a panic into an error.
 func recoverTo(err *error) {
-	if v := recover(); v != nil {
+	switch v := recover().(type) {
+	case nil:
+	case unreadable:
+		*err = v
+	default:
 		*err = fmt.Errorf("durable: panic: %v\n%s", v, debug.Stack())
 	}
 }
@@ -195,9 +303,14 @@ func recoverTo(err *error) {
 // store; the instance is then tried again, since no other worker would check an instance that
 // this one owns.
 func (r *run) stick(why error) error {
-	r.record.Status, r.record.Reason = Stuck, why.Error()
+	r.endClaim()
+	r.record.Status, r.record.Reason = Stuck, reasonOf(why)
 	r.record.Owner, r.record.Due, r.record.Updated = "", time.Time{}, r.e.now()
 	_, err := r.e.store.Swap(r.e.ctx, r.record)
+	if errors.Is(err, ErrTooLarge) { // with the reason
+		r.record.Reason = truncated(r.record.Reason, maxWhy)
+		_, err = r.e.store.Swap(r.e.ctx, r.record)
+	}
 	r.e.log.Warn("durable: an instance is stuck", "id", r.record.ID, "function", r.record.Function, "reason", why, "error", err)
 	r.e.wakeHandles(r.record.ID)
 	if err == nil {
@@ -212,6 +325,10 @@ func (r *run) loop() error {
 	more, err := r.resume()
 	for more && err == nil {
 		finished, failure := r.moveNext()
+		if errors.As(failure, new(unreadable)) && r.delivered.Seq > 0 {
+			more, err = r.putAside(failure)
+			continue
+		}
 		if failure != nil {
 			if r.e.ctx.Err() == nil {
 				return r.stickAtLast(failure)
@@ -230,6 +347,7 @@ func (r *run) loop() error {
 // stickAtLast is like stick, but starts from the last saved checkpoint.
 func (r *run) stickAtLast(why error) error {
 	r.rollback()
+	r.endClaim()
 	last, err := r.e.store.Load(r.e.ctx, r.record.ID)
 	switch {
 	case err != nil:
@@ -246,6 +364,8 @@ func (r *run) resume() (more bool, err error) {
 	switch {
 	case r.doc.Step != "":
 		return r.step(true)
+	case r.doc.Fails != nil:
+		return r.resumeDecided()
 	case r.doc.Point == r.f.points[0].Name:
 		r.turn = &Turn{}
 		return true, nil
@@ -260,12 +380,16 @@ func (r *run) moveNext() (finished bool, err error) {
 	defer recoverTo(&err)
 	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, results: r.turn.results, now: r.e.now()}
 	finished = r.frame.MoveNext(context.WithValue(r.ctx, turnKey{}, t), t)
+	if t.misused.Load() {
+		return false, errMisplaced
+	}
 	if t.kind == turnNothing || finished != (t.kind == turnReturn) {
 		return false, fmt.Errorf("durable: MoveNext of %s has stopped without saying why", r.f.name)
 	}
 	if !finished && (t.next <= 0 || t.next >= len(r.f.points)) {
 		return false, fmt.Errorf("durable: %s has no point %d", r.f.name, t.next)
 	}
+	r.delivered = Message{}
 	r.deferred = append(r.deferred, t.newDeferred...)
 	r.doc.addAnswers(t.answers)
 	r.turn = t
@@ -293,6 +417,6 @@ func (r *run) arrive() (more bool, err error) {
 // startPoint starts the document of the next point.
 func (r *run) startPoint(name, position, step string) {
 	r.doc.Point, r.doc.At, r.doc.Step = name, position, step
-	r.doc.Attempt, r.doc.Failures, r.doc.Undoing, r.doc.Progress = 0, 0, false, nil
-	r.doc.Signal, r.doc.Until, r.doc.Join = "", time.Time{}, nil
+	r.doc.Attempt, r.doc.Failures, r.doc.Crashes, r.doc.Undoing, r.doc.Progress = 0, 0, 0, false, nil
+	r.doc.Signal, r.doc.Checked, r.doc.Until, r.doc.Join = "", 0, time.Time{}, nil
 }

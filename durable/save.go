@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -14,12 +15,16 @@ func (e unsavableError) Unwrap() error { return e.error }
 // there is mail.
 func (r *run) save(status Status, owner string, due time.Time) (mail bool, err error) {
 	r.doc.Layout, r.record.Step = r.f.layout, r.doc.Step
+	r.record.Layout = cmp.Or(r.needs, layoutKey(r.f.name, r.f.layout))
+	if status.Ended() {
+		r.record.Layout = "" // every worker can report it to its parent
+	}
 	mail, err = r.trySave(status, owner, due)
 	if errors.Is(err, ErrTooLarge) && len(r.doc.Trail) > 0 {
 		r.doc.Trail = nil // continuing matters more than being able to reset
 		mail, err = r.trySave(status, owner, due)
 	}
-	if errors.Is(err, ErrTooLarge) { // too large for every store, or for this one
+	if isFinal(err) {
 		err = unsavableError{err}
 	}
 	if err != nil {
@@ -48,9 +53,11 @@ func (r *run) trySave(status Status, owner string, due time.Time) (mail bool, er
 
 // write writes the record and counts the write.
 func (r *run) write() (mail bool, err error) {
+	r.endClaim()
 	begin := time.Now()
-	r.inboxEmpty = false
+	r.inboxEmpty, r.mail.asked, r.passed = false, time.Time{}, 0
 	mail, err = r.swap()
+	r.wrote = r.e.now() // at the end: a slow store is no reason to write again
 	r.e.counts.writes.Add(1)
 	r.e.counts.writeTimes.AddTime(time.Since(begin))
 	if errors.Is(err, ErrConflict) {

@@ -38,7 +38,7 @@ func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Ser
 	case f.Name == "" || f.New == nil || len(f.Points) == 0:
 		s.err = errors.New("durable: a function needs a name, points and New")
 	default:
-		s.err = errors.Join(d.addMigrations(f.Migrations), d.numberPoints())
+		s.err = errors.Join(d.addMigrations(f.Migrations), d.numberPoints(), d.checkTexts())
 	}
 	if s.err != nil {
 		return s
@@ -108,6 +108,9 @@ func checkSavable(live []Value) error {
 
 // checkSavableType checks all types of which a type consists.
 func checkSavableType(t reflect.Type, path string, seen map[reflect.Type]bool) error {
+	if why := inexact(t); why != "" {
+		return errUnsavable(path, t, why)
+	}
 	if seen[t] || ownForm(t) {
 		return nil
 	}
@@ -142,15 +145,28 @@ func checkSavableType(t reflect.Type, path string, seen map[reflect.Type]bool) e
 // StartOption is an option of [Served.Start].
 type StartOption func(*Record)
 
-// Labels gives an instance labels, by which a [Filter] selects instances.
+// Labels gives an instance labels, by which a [Filter] selects instances: see [MaxText].
 func Labels(labels map[string]string) StartOption {
 	return func(r *Record) { r.Labels = maps.Clone(labels) }
 }
 
-// Start starts an instance with that id, and returns when it is durable, not when it ends. If the
-// instance exists with the same request, Start returns a handle to it, even if it has ended. If
-// it has another request, or is of another function, the error is [ErrOther]. After Shutdown it
-// is [ErrShutdown]. Other errors say that the request cannot be saved, or are those of the store.
+// labelsOf returns the labels that options give an instance.
+func labelsOf(opts []StartOption) (map[string]string, error) {
+	var r Record
+	for _, opt := range opts {
+		opt(&r)
+	}
+	return r.Labels, checkLabels(r.Labels)
+}
+
+// Start starts an instance with that id, and returns when it is durable, not when it ends. If
+// the instance exists with the same request, Start returns a handle to it, even if it has
+// ended. If it has another request, or is of another function, the error is [ErrOther]. Two
+// requests are the same if they are equal in the present type; fields that it has gained are
+// zero in the older one, nil is the same as empty, and -0 the same as 0. After Shutdown the
+// error is [ErrShutdown]. It matches [ErrUnstorable] for an id or labels that break the rules of
+// [MaxText], and [ErrTooLarge] for a request that is too large. Other errors say that the request
+// cannot be saved, or are those of the store.
 func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, opts ...StartOption) (Handle[Res], error) {
 	ctx = nilctx.Background(ctx)
 	h := Handle[Res]{e: s.e, id: id}
@@ -167,20 +183,24 @@ func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, op
 	if err != nil {
 		return h, err
 	}
-	doc, err := s.f.firstCheckpoint(raw)
+	doc, err := s.f.firstCheckpoint(raw, reflect.ValueOf(&request).Elem())
 	if err != nil {
 		return h, err
 	}
 	return h, s.e.create(ctx, id, s.name, doc, opts...)
 }
 
-// firstCheckpoint returns the document of a new instance.
-func (f *definition) firstCheckpoint(request []byte) (*checkpoint, error) {
+// firstCheckpoint returns the document of a new instance, from its request and that as a document.
+func (f *definition) firstCheckpoint(request []byte, value reflect.Value) (*checkpoint, error) {
+	same, err := sameness(value)
+	if err != nil {
+		return nil, err
+	}
 	frame, err := f.make(request)
 	if err != nil {
 		return nil, err
 	}
-	doc := &checkpoint{Layout: f.layout, Point: f.points[0].Name, At: f.points[0].At, Asked: hashOf(request)}
+	doc := &checkpoint{Layout: f.layout, Point: f.points[0].Name, At: f.points[0].At, Asked: hashOf(same)}
 	return doc, doc.capture(frame, 0, nil)
 }
 
@@ -191,6 +211,10 @@ func (e *Engine) create(ctx context.Context, id, name string, doc *checkpoint, o
 	for _, opt := range opts {
 		opt(r)
 	}
+	if err := errors.Join(checkText("id", id), checkLabels(r.Labels)); err != nil {
+		return err
+	}
+	r.Layout = layoutKey(name, doc.Layout)
 	if r.State, err = seal(doc); err != nil {
 		return err
 	}
@@ -207,7 +231,7 @@ func (e *Engine) create(ctx context.Context, id, name string, doc *checkpoint, o
 
 // checkSame returns nil if an instance is of this function and was started with this request.
 func (e *Engine) checkSame(ctx context.Context, id, name, asked string) error {
-	r, err := e.store.Load(ctx, id)
+	r, err := e.load(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -256,6 +280,11 @@ func (h Handle[R]) Wait(ctx context.Context) (R, error) {
 		return result, err
 	}
 	var failure error
+	if f := h.e.function(r.Function); f != nil {
+		if doc.Result, err = f.readResult(doc.Result, doc.Layout, doc.Reads); err != nil {
+			return result, fmt.Errorf("durable: the result of %s cannot be read: %w", h.id, err)
+		}
+	}
 	if err := decodeAlone(doc.Result, reflect.ValueOf(&result).Elem()); err != nil {
 		return result, fmt.Errorf("durable: the result of %s cannot be loaded: %w", h.id, err)
 	}

@@ -11,6 +11,11 @@ import (
 // saves the loaded values again: only the owner and the attempt are new.
 func (r *run) step(loaded bool) (more bool, err error) {
 	if r.doc.Canceled && !r.doc.Undoing {
+		if r.mustLook() {
+			if over, err := r.look(loaded); over || err != nil {
+				return false, err
+			}
+		}
 		return r.proceed(ErrCanceled)
 	}
 	if !loaded {
@@ -142,6 +147,7 @@ func (r *run) afterStep(failure error) (more bool, err error) {
 		}
 		return r.proceed(Normalise(failure))
 	}
+	r.doc.Crashes = 0
 	// The checkpoint still holds the arguments: the document has not changed since.
 	r.e.counts.retries.Add(1)
 	r.doc.Until = r.e.now().Add(pause)

@@ -14,6 +14,8 @@ var (
 	ErrConflict = errors.New("durable: the record has changed")
 	// ErrEnded: the instance has ended and takes no messages.
 	ErrEnded = errors.New("durable: the instance has ended")
+	// ErrUnstorable: what was to be written can never be kept, however often it is tried.
+	ErrUnstorable = errors.New("durable: it can never be stored")
 )
 
 // Status is the state of an instance.
@@ -49,8 +51,13 @@ type Record struct {
 	Reason   string // Stuck: why
 	Step     string // the name of the step to be called next; empty: none
 	Labels   map[string]string
-	Created  time.Time
-	Updated  time.Time
+
+	// Layout names the layout of State, and its function. It is opaque to stores, which compare
+	// it with those of a Taking. Empty: every worker can load State.
+	Layout string
+
+	Created time.Time
+	Updated time.Time
 
 	// Owner is the worker that runs the instance; empty: none. Epoch counts the owners.
 	Owner string
@@ -82,6 +89,7 @@ type Taking struct {
 	Hide      time.Duration // how long taken instances stay hidden from other workers
 	Functions []string      // the functions that the worker serves
 	Steps     []string      // to call; an instance without a Step is for all workers. nil: all
+	Layouts   []string      // that it can load; an instance without a Layout is for all. nil: all
 	Limit     int
 }
 
@@ -89,20 +97,27 @@ type Taking struct {
 type Taken struct {
 	*Record      // as it was when taken; the caller may change it
 	Mail    bool // there may be messages newer than its Floor
-}
 
-// Filter selects instances; zero fields match all.
-type Filter struct {
-	Function string
-	Status   Status
-	Labels   map[string]string // an instance must have all of them
-	After    string            // only ids greater than this
-	Limit    int               // 0: 100
+	// Lost is how often it has been taken before without a write of its record since then.
+	// Usually its takers have died. A store may count less, as far as the count is lost in a
+	// crash of the store itself.
+	Lost int
 }
 
 // Store keeps instances, their messages and the leases of workers. Package durabletest has the
 // suite that a store must pass. All methods are safe for concurrent use, and block until their
 // writes are durable.
+//
+// What cannot be read, since somebody has damaged it, harms only its instance: Take and List leave
+// it out, and Load returns an error, which matches ErrCorrupt if the store can tell.
+//
+// An engine tells three kinds of errors apart. After ErrConflict it reads the record again, at
+// once. An error that matches ErrUnstorable, ErrTooLarge or ErrCorrupt is final: the same call
+// would fail for ever, since the store refuses a text or a size, or cannot read what somebody has
+// damaged. It makes the instance stuck, with the error as the reason, so that nobody tries it
+// again before it is mended. After any other error the call is made again after a pause, for as
+// long as it fails. So a store must not call an error final that may pass: a full disk, a lost
+// right, a lost connection.
 //
 // The engine relies on three guarantees of a store: Swap compares versions; Send keeps the
 // message before the instance is due; Swap of a record without an owner makes it due at once if
@@ -114,8 +129,7 @@ type Store interface {
 	// Swap writes r if the stored version is r.Version, and sets r.Version to the new one;
 	// otherwise it returns ErrConflict. Version 0 creates the record, and conflicts if the id
 	// exists. Swap reports whether there are messages newer than r.Seen. A record that has ended
-	// or is stuck is due only at its Due. An error that matches ErrTooLarge says that the store
-	// can never keep the record: the engine makes the instance stuck.
+	// or is stuck is due only at its Due. ErrTooLarge: the record exceeds the limit of the store.
 	Swap(ctx context.Context, r *Record) (mail bool, err error)
 
 	// Send appends a message to an instance's inbox and makes the instance due, unless it has an
@@ -129,10 +143,14 @@ type Store interface {
 
 	// Take returns at most t.Limit due instances, the oldest first. An instance is due if it has
 	// no owner and Due is not after t.Now, or if its owner's lease has expired. Only instances of
-	// the functions and steps of t are returned. Take hides them for t.Hide from other calls of
-	// Take, but not from Load and Swap; hiding need not survive a crash. It also returns when the
-	// next instance will be due, if known; zero: unknown.
+	// the functions, steps and layouts of t are returned. Take hides them for t.Hide from other
+	// calls of Take, but not from Load and Swap; hiding need not survive a crash. It also returns
+	// when the next instance will be due, if known; zero: unknown.
 	Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error)
+
+	// Foreign returns how many due instances of the functions and steps of t have a layout that t
+	// does not have. It counts up to t.Limit.
+	Foreign(ctx context.Context, t Taking) (int, error)
 
 	// Lease says that a worker lives until the given time. A time in the past releases the
 	// instances that the worker owns.
@@ -141,8 +159,14 @@ type Store interface {
 	// Leased returns until when a worker lives; zero: unknown.
 	Leased(ctx context.Context, worker string) (until time.Time, err error)
 
-	// List returns the records that match, in the order of ids.
+	// List returns the records that match, at most f.Most(), in the order of ids. With f.Bare they
+	// have no State.
 	List(ctx context.Context, f Filter) ([]*Record, error)
+
+	// Delete deletes an instance, with its messages and their keys, if its stored version is the
+	// given one; otherwise it returns ErrConflict, or ErrNotFound if there is no such instance.
+	// The engine deletes only what has ended.
+	Delete(ctx context.Context, id string, version int64) error
 
 	// Purge deletes at most limit instances that ended before the given time, with their
 	// messages, and returns how many it deleted. It also forgets workers that own nothing and
@@ -156,4 +180,9 @@ type Notifier interface {
 	// Notify calls f after each change that may make an instance due, or end it, until stop is
 	// called. A Swap that leaves the record with an owner needs no call. f does not block.
 	Notify(f func()) (stop func())
+}
+
+// isFinal reports whether a call of a store would fail with the same error for ever.
+func isFinal(err error) bool {
+	return errors.Is(err, ErrUnstorable) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrCorrupt)
 }

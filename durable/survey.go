@@ -45,6 +45,9 @@ func (e *encoder) overlaps() error {
 
 // survey counts the objects reached from a value.
 func (e *encoder) survey(v reflect.Value, path *route) error {
+	if why := inexact(v.Type()); why != "" {
+		return errUnsavable(path.String(), v.Type(), why)
+	}
 	if _, ok := marshaler(v.Type()); ok {
 		return nil
 	}

@@ -99,6 +99,10 @@ func Tx[T any](ctx context.Context, f func(tx T) error) error {
 	if info, ok := ctx.Value(stepKey{}).(stepInfo); ok {
 		return info.live.tx.run(ctx, own)
 	}
+	if turn, between := ctx.Value(turnKey{}).(*Turn); between {
+		turn.misused.Store(true)
+		return errMisplaced
+	}
 	t, ok := ctx.Value(transactorKey{}).(Transactor)
 	if !ok {
 		return ErrNoTx
@@ -206,14 +210,14 @@ func (r *run) swap() (mail bool, err error) {
 	return mail, err
 }
 
-// messages reads the inbox, in the step's transaction if it has one: a run that holds a
-// transaction waits for no other connection.
-func (r *run) messages() ([]Message, error) {
+// messages reads the inbox after a message, in the step's transaction if it has one: a run that
+// holds a transaction waits for no other connection.
+func (r *run) messages(after int64) ([]Message, error) {
 	if r.inboxEmpty {
 		return nil, nil
 	}
 	if r.tx == nil {
-		return r.e.store.Inbox(r.e.ctx, r.record.ID, r.record.Floor)
+		return r.e.store.Inbox(r.e.ctx, r.record.ID, after)
 	}
-	return r.tx.Inbox(r.e.ctx, r.record.ID, r.record.Floor)
+	return r.tx.Inbox(r.e.ctx, r.record.ID, after)
 }

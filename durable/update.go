@@ -144,18 +144,30 @@ func (r *run) refuseUpdate(m Message, check func(*Instance, []byte) error) bool 
 	if check == nil {
 		return false
 	}
-	failure := check(describeAs(r.record, r.doc), m.Payload)
+	i := describeAs(r.record, r.doc)
+	i.values = func() (*checkpoint, error) { return r.doc, nil }
+	failure := check(i, m.Payload)
 	if failure == nil {
 		return false
 	}
-	r.receive(m)
-	if key, ok := strings.CutPrefix(m.Key, updateKey); ok {
-		a, err := newAnswer(key, nil, failure) // an error's text can always be saved
-		if err != nil {                        // unless it is too long
-			a, _ = newAnswer(key, nil, err)
-		}
-		r.doc.addAnswers([]answerData{a})
+	if !r.refuse(m, failure) {
+		r.receive(m)
 	}
+	return true
+}
+
+// refuse receives and answers a message, if it is an update.
+func (r *run) refuse(m Message, failure error) bool {
+	key, ok := strings.CutPrefix(m.Key, updateKey)
+	if !ok {
+		return false
+	}
+	r.receive(m)
+	a, err := newAnswer(key, nil, failure) // an error's text can always be saved
+	if err != nil {                        // unless it is too long
+		a, _ = newAnswer(key, nil, err)
+	}
+	r.doc.addAnswers([]answerData{a})
 	return true
 }
 

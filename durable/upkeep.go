@@ -10,6 +10,29 @@ import (
 // version has found stuck.
 const reviveInterval = time.Minute
 
+// foreignInterval is the interval at which an engine counts the instances that it leaves to
+// programs that know their layouts, and maxForeign the count at which it stops.
+const (
+	foreignInterval = 10 * time.Second
+	maxForeign      = 1000
+)
+
+// countForeign counts the due instances whose layouts no function of this engine knows.
+func (e *Engine) countForeign(now time.Time) {
+	names := e.functionNames()
+	if len(names) == 0 {
+		return
+	}
+	n, err := e.store.Foreign(e.ctx, Taking{Now: now, Functions: names, Steps: e.steps, Layouts: e.layoutKeys(), Limit: maxForeign})
+	if err == nil {
+		e.counts.foreign.Store(int64(n))
+	}
+}
+
+// givenUp is the end of the lease of a worker that has stopped in order: what it owned did not
+// crash.
+var givenUp = time.Unix(1, 0)
+
 // keepLease renews the lease until no instance is running.
 func (e *Engine) keepLease() {
 	defer close(e.leaseEnded)
@@ -21,6 +44,7 @@ func (e *Engine) keepLease() {
 		if err := e.store.Lease(e.ctx, e.worker, e.now().Add(e.lease)); err != nil && e.ctx.Err() == nil {
 			e.log.Error("durable: the lease cannot be renewed; others will continue what runs here", "error", err)
 		}
+		e.claimSlow()
 	}
 }
 
@@ -51,7 +75,7 @@ func (e *Engine) revive(name string) bool {
 		for _, r := range list {
 			after = r.ID
 			doc, err := open(r.State)
-			if err != nil || !f.knows(doc.Layout) || r.Reason != unknownLayout(doc.Layout) && r.Reason != ErrLater.Error() {
+			if err != nil || !f.knows(doc.Layout) || r.Reason != foreignLayout(doc.Layout).Error() && r.Reason != ErrLater.Error() {
 				continue
 			}
 			if err := e.release(e.ctx, r); err != nil && !errors.Is(err, ErrConflict) {

@@ -1,17 +1,19 @@
 package durable
 
+import "slices"
+
 // wait checks whether the event that a Receive or Sleep waits for has happened. If so, the
-// function continues without a write; otherwise wait saves the checkpoint and releases the
-// instance.
+// function continues, usually without a write; otherwise wait saves the checkpoint and releases
+// the instance.
 func (r *run) wait(loaded bool) (more bool, err error) {
-	list, err := r.readInbox()
+	list, err := r.readInboxFor(r.doc.Signal)
 	if err != nil {
 		return false, err
 	}
 	if r.doc.Canceled {
-		r.turn = &Turn{err: ErrCanceled}
-		return true, nil
+		return r.endWait(loaded, Message{}, ErrCanceled)
 	}
+	saved := loaded
 	check := r.updateCheck()
 	if check != nil && !loaded {
 		if ok, err := r.captureOrStick(); !ok {
@@ -19,25 +21,47 @@ func (r *run) wait(loaded bool) (more bool, err error) {
 		}
 		loaded = true // the check sees the values
 	}
+	late := !r.doc.Until.IsZero() && !r.e.now().Before(r.doc.Until)
 	for _, m := range list {
-		if m.Name == r.doc.Signal && r.doc.Signal != "" && !r.refuseUpdate(m, check) {
-			r.receive(m)
-			r.turn = &Turn{got: m.Payload}
-			return true, nil
+		switch {
+		case m.Name != r.doc.Signal || r.doc.Signal == "" || r.isAside(m):
+		case saved && !r.doc.Until.IsZero() && m.Sent.After(r.doc.Until): // whoever looks first, and whatever its clock says
+		case !r.refuseUpdate(m, check):
+			return r.endWait(loaded, m, nil)
 		}
 	}
-	if !r.doc.Until.IsZero() && !r.e.now().Before(r.doc.Until) {
-		r.turn = &Turn{}
+	if late {
+		var failure error
 		if r.doc.Signal != "" {
-			r.turn.err = ErrTimeout
+			failure = ErrTimeout
 		}
-		return true, nil
+		return r.endWait(loaded, Message{}, failure)
 	}
 	if !loaded {
 		if ok, err := r.captureOrStick(); !ok {
 			return false, err
 		}
 	}
-	_, _, err = r.saveOrStick(Waiting, "", r.doc.Until)
+	r.doc.Crashes, r.doc.Checked = 0, r.mail.read
+	if len(r.doc.Aside) >= maxAside { // not all that are put aside are listed
+		r.doc.Checked = 0
+	}
+	_, _, err = r.saveOrStick(Waiting, "", r.nextLook(r.doc.Until))
 	return false, err
+}
+
+// endWait continues the function with a message, or with an error.
+func (r *run) endWait(captured bool, m Message, failure error) (more bool, err error) {
+	if r.mustLook() {
+		if over, err := r.look(captured); over || err != nil {
+			return false, err
+		}
+		return r.wait(true) // there may be mail
+	}
+	if m.Name != "" {
+		r.delivered, r.before = m, undelivered{r.mail.list, slices.Clone(r.doc.Taken), r.record.Floor}
+		r.receive(m)
+	}
+	r.turn = &Turn{got: m.Payload, err: failure}
+	return true, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"sync"
 
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -76,7 +77,7 @@ func (p *Group) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%d %s %s: %s\n", p.Count, plural(p.Count, "machine"), verb, p.Waits)
 	for _, f := range p.Stack {
-		fmt.Fprintf(w, "\t%s\n\t\t%s\n", f.Function, formatLine(f))
+		fmt.Fprintf(w, "\t%s\n\t\t%s\n", printed(f.Function), formatLine(f))
 	}
 	if p.More > 0 {
 		fmt.Fprintf(w, "\t%d more\n", p.More)
@@ -99,13 +100,16 @@ func orUnknown(name string) string {
 }
 
 // formatPlace returns function, file and line as one text.
-func formatPlace(p schedulers.Place) string { return p.Function + " " + formatLine(p) }
+func formatPlace(p schedulers.Place) string { return printed(p.Function) + " " + formatLine(p) }
+
+// printed returns the name of a function or a file for a report. A line directive names any file.
+func printed(name string) string { return truncate.Text(name, 1<<10) }
 
 func formatLine(p schedulers.Place) string {
 	if p.File == "" {
 		return "a line that is not known"
 	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
+	return fmt.Sprintf("%s:%d", printed(p.File), p.Line)
 }
 
 func plural(n int, noun string) string {

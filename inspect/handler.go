@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -65,6 +66,13 @@ type handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Referrer-Policy", "same-origin")
 	if !h.remote && !isAllowed(r) {
 		http.Error(w, "inspect: only requests from this computer are answered; see inspect.Remote", http.StatusForbidden)
 		return
@@ -74,9 +82,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "inspect: it can only be read", http.StatusMethodNotAllowed)
 		return
 	}
-	header := w.Header()
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
 	switch path.Base(r.URL.Path) {
 	case "dump":
 		header.Set("Content-Type", "text/plain; charset=utf-8")
@@ -87,7 +92,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = WriteProfile(w)
 	default:
 		header.Set("Content-Type", "text/html; charset=utf-8")
-		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 		h.servePage(w, r)
 	}
 }
@@ -220,4 +224,5 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"unknown": orUnknown,
 	"plural":  plural,
 	"round":   round,
+	"name":    truncate.Name,
 }).Parse(pageText))

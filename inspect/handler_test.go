@@ -146,3 +146,19 @@ func TestManyClientsAskAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// Each answer has the headers, a refusal and the text too.
+func TestNoPageCanBeFramedOrTakenForAnother(t *testing.T) {
+	for _, path := range []string{"/", "/dump", "/" + inspect.ProfileName} {
+		for _, host := range []string{"localhost:6060", "evil.example"} {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.RemoteAddr, r.Host = "127.0.0.1:4000", host
+			w := httptest.NewRecorder()
+			inspect.Handler().ServeHTTP(w, r)
+			assert.Contains(t, w.Header().Get("Content-Security-Policy"), "frame-ancestors 'none'")
+			assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
+			assert.Equal(t, "DENY", w.Header().Get("X-Frame-Options"))
+			assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+		}
+	}
+}

@@ -64,9 +64,9 @@ func (e Event) String() string {
 	text := "job " + orUnknown(nameOf(e.Job)) + " " + e.Kind.String()
 	switch {
 	case e.Kind == Suspended:
-		text += " in " + e.Place.String() + ", waits for " + e.Waits + holderSuffix(e.Holder)
+		text += " in " + printed(e.Place.String()) + ", waits for " + e.Waits + holderSuffix(e.Holder)
 	case e.Kind == Made && e.Place.Function != "":
-		text += " for " + e.Place.String()
+		text += " for " + printed(e.Place.String())
 	case e.Kind == Ended:
 		text += ", " + e.Status.String()
 	}

@@ -65,7 +65,7 @@ ul { list-style: none; padding-left: 1.2em; margin: 0 } li { margin: .15em 0; ov
 {{end}}</table>
 <h2 id="latencies">Latencies</h2>
 {{with .Latencies}}<table><tr><th>of<th>while<th class="n">times<th class="n">half within<th class="n">99 % within</tr>
-{{range .}}<tr><td><code>{{.Of}}</code><td>{{.What}}<td class="n">{{.Count}}<td class="n">{{.Half}}<td class="n">{{.P99}}</tr>
+{{range .}}<tr><td><code>{{name .Of}}</code><td>{{name .What}}<td class="n">{{.Count}}<td class="n">{{.Half}}<td class="n">{{.P99}}</tr>
 {{end}}</table>
 {{else}}<p class="dim">They are not measured: give the handler <code>inspect.Measured</code></p>
 {{end}}</body>

@@ -140,8 +140,9 @@ func (p *profileBuilder) function(f schedulers.Place) uint64 {
 	return id
 }
 
-// text returns the number of a string.
+// text returns the number of a string, which go tool pprof prints as it is.
 func (p *profileBuilder) text(s string) uint64 {
+	s = printed(s)
 	n, ok := p.strings[s]
 	if !ok {
 		n = uint64(len(p.strings))

@@ -33,7 +33,7 @@ func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 // forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the
 // suspended callee that will have them.
 func (s *stuck) forSourceEnter(r *statemachine.Run, ctx context.Context) (*stuckForSourceFrame, int, error) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:28
+//line github.com/movenext/movenext/inspect/stuck_test.go:39
 	return s.innerEnter(r, ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:39
 }
@@ -61,7 +61,7 @@ func (f *stuckForSourceMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [stuck.forSource] waits for the callee.
 func (f *stuckForSourceMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 28}
+	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 39}
 }
 
 // innerAsync starts [stuck.inner] as a state machine and returns its job.
@@ -123,25 +123,25 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:33: return s.source.Job().Await() // place: source
-//line github.com/movenext/movenext/inspect/stuck_test.go:33
+	// stuck_test.go:44: return s.source.Job().Await() // place: source
+//line github.com/movenext/movenext/inspect/stuck_test.go:44
 	awaited1 = s.source.Job()
-//line github.com/movenext/movenext/inspect/stuck_test.go:33
+//line github.com/movenext/movenext/inspect/stuck_test.go:44
 	if awaited1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:132
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:33
+//line github.com/movenext/movenext/inspect/stuck_test.go:44
 	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:33
+//line github.com/movenext/movenext/inspect/stuck_test.go:44
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:142
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:33
+//line github.com/movenext/movenext/inspect/stuck_test.go:44
 	result0, result1 = awaited1.GetResult()
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:147
 	f.State = statemachine.Finished
@@ -150,7 +150,7 @@ after1:
 
 // Location returns where [stuck.inner] is suspended.
 func (f *stuckInnerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 33)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 44)
 }
 
 // Results returns what [stuck.inner] returned, or raises again the panic that ended it.
@@ -237,8 +237,8 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:38: if err := s.a.Lock(ctx); err != nil { // place: lock
-//line github.com/movenext/movenext/inspect/stuck_test.go:38
+	// stuck_test.go:49: if err := s.a.Lock(ctx); err != nil { // place: lock
+//line github.com/movenext/movenext/inspect/stuck_test.go:49
 	f.lock1, err = f.s.a.LockEnter(r, ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:244
 	if f.lock1 == nil {
@@ -247,27 +247,27 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:38
+//line github.com/movenext/movenext/inspect/stuck_test.go:49
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:253
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:38
+//line github.com/movenext/movenext/inspect/stuck_test.go:49
 	if err != nil { // place: lock
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:39
+//line github.com/movenext/movenext/inspect/stuck_test.go:50
 		return true, err
 	}
 	f.s.a.Unlock()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:42
+//line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return true, nil
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:266
 }
 
 // Location returns where [stuck.forLock] is suspended.
 func (f *stuckForLockLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forLock", "github.com/movenext/movenext/inspect/stuck_test.go", 38)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forLock", "github.com/movenext/movenext/inspect/stuck_test.go", 49)
 }
 
 // Results returns what [stuck.forLock] returned, or raises again the panic that ended it.
@@ -359,8 +359,8 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:47: _, err := s.channel.Receive(ctx) // place: channel
-//line github.com/movenext/movenext/inspect/stuck_test.go:47
+	// stuck_test.go:58: _, err := s.channel.Receive(ctx) // place: channel
+//line github.com/movenext/movenext/inspect/stuck_test.go:58
 	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:366
 	if f.receive1 == nil {
@@ -369,20 +369,20 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:47
+//line github.com/movenext/movenext/inspect/stuck_test.go:58
 	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:375
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:48
+//line github.com/movenext/movenext/inspect/stuck_test.go:59
 	return true, err
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:381
 }
 
 // Location returns where [stuck.forChannel] is suspended.
 func (f *stuckForChannelLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forChannel", "github.com/movenext/movenext/inspect/stuck_test.go", 47)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forChannel", "github.com/movenext/movenext/inspect/stuck_test.go", 58)
 }
 
 // Results returns what [stuck.forChannel] returned, or raises again the panic that ended it.
@@ -424,7 +424,7 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // forEventEnter enters [stuck.forEvent] for another machine. It returns the results, or the
 // suspended callee that will have them.
 func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:53
+//line github.com/movenext/movenext/inspect/stuck_test.go:64
 	return s.event.WaitEnter(r, ctx) // place: event
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:430
 }
@@ -452,7 +452,7 @@ func (f *stuckForEventMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [stuck.forEvent] waits for the callee.
 func (f *stuckForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forEvent", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 53}
+	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forEvent", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 64}
 }
 
 // asleepAsync starts [stuck.asleep] as a state machine and returns its job.
@@ -511,8 +511,8 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:58: return job.Sleep(ctx, time.Hour) // place: sleep
-//line github.com/movenext/movenext/inspect/stuck_test.go:58
+	// stuck_test.go:69: return job.Sleep(ctx, time.Hour) // place: sleep
+//line github.com/movenext/movenext/inspect/stuck_test.go:69
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:518
 	if !asleep1 {
@@ -521,7 +521,7 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:58
+//line github.com/movenext/movenext/inspect/stuck_test.go:69
 	result0 = r.Refusal()
 after1:
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:528
@@ -531,7 +531,7 @@ after1:
 
 // Location returns where [stuck.asleep] is suspended.
 func (f *stuckAsleepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).asleep", "github.com/movenext/movenext/inspect/stuck_test.go", 58)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).asleep", "github.com/movenext/movenext/inspect/stuck_test.go", 69)
 }
 
 // Results returns what [stuck.asleep] returned, or raises again the panic that ended it.
@@ -629,8 +629,8 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:63: if err := s.a.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:63
+	// stuck_test.go:74: if err := s.a.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:74
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:636
 	if f.lock1 == nil {
@@ -639,27 +639,27 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:63
+//line github.com/movenext/movenext/inspect/stuck_test.go:74
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:645
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:63
+//line github.com/movenext/movenext/inspect/stuck_test.go:74
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:651
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
+//line github.com/movenext/movenext/inspect/stuck_test.go:75
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:66
+//line github.com/movenext/movenext/inspect/stuck_test.go:77
 		unlock1 := f.s.a.Unlock
-//line github.com/movenext/movenext/inspect/stuck_test.go:66
+//line github.com/movenext/movenext/inspect/stuck_test.go:77
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// stuck_test.go:67: if _, err := s.met.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:67
+	// stuck_test.go:78: if _, err := s.met.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:78
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:665
 	if f.wait2 == nil {
@@ -668,21 +668,21 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:67
+//line github.com/movenext/movenext/inspect/stuck_test.go:78
 	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:674
 	f.wait2 = nil
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:67
+//line github.com/movenext/movenext/inspect/stuck_test.go:78
 	if err2 != nil {
 		result0 = err2
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:680
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
+//line github.com/movenext/movenext/inspect/stuck_test.go:79
 		return true, result0
 	}
-	// stuck_test.go:70: if err := s.b.Lock(ctx); err != nil { // place: left
-//line github.com/movenext/movenext/inspect/stuck_test.go:70
+	// stuck_test.go:81: if err := s.b.Lock(ctx); err != nil { // place: left
+//line github.com/movenext/movenext/inspect/stuck_test.go:81
 	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:688
 	if f.lock1 == nil {
@@ -692,31 +692,31 @@ after2:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:70
+//line github.com/movenext/movenext/inspect/stuck_test.go:81
 	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:698
 	f.lock1 = nil
 after3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:70
+//line github.com/movenext/movenext/inspect/stuck_test.go:81
 	if err3 != nil { // place: left
 		result0 = err3
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:704
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
+//line github.com/movenext/movenext/inspect/stuck_test.go:82
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:711
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:74
+//line github.com/movenext/movenext/inspect/stuck_test.go:85
 	return true, result0
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:715
 }
 
 // Location returns where [stuck.left] is suspended.
 func (f *stuckLeftLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 63, 67, 70)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 74, 78, 81)
 }
 
 // Results returns what [stuck.left] returned, or raises again the panic that ended it.
@@ -816,8 +816,8 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:79: if err := s.b.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:79
+	// stuck_test.go:90: if err := s.b.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:90
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:823
 	if f.lock1 == nil {
@@ -826,27 +826,27 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:79
+//line github.com/movenext/movenext/inspect/stuck_test.go:90
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:832
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:79
+//line github.com/movenext/movenext/inspect/stuck_test.go:90
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:838
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
+//line github.com/movenext/movenext/inspect/stuck_test.go:91
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:82
+//line github.com/movenext/movenext/inspect/stuck_test.go:93
 		unlock1 := f.s.b.Unlock
-//line github.com/movenext/movenext/inspect/stuck_test.go:82
+//line github.com/movenext/movenext/inspect/stuck_test.go:93
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// stuck_test.go:83: if _, err := s.met.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:83
+	// stuck_test.go:94: if _, err := s.met.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:94
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:852
 	if f.wait2 == nil {
@@ -855,21 +855,21 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:83
+//line github.com/movenext/movenext/inspect/stuck_test.go:94
 	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:861
 	f.wait2 = nil
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:83
+//line github.com/movenext/movenext/inspect/stuck_test.go:94
 	if err2 != nil {
 		result0 = err2
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:867
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
+//line github.com/movenext/movenext/inspect/stuck_test.go:95
 		return true, result0
 	}
-	// stuck_test.go:86: if err := s.a.Lock(ctx); err != nil { // place: right
-//line github.com/movenext/movenext/inspect/stuck_test.go:86
+	// stuck_test.go:97: if err := s.a.Lock(ctx); err != nil { // place: right
+//line github.com/movenext/movenext/inspect/stuck_test.go:97
 	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:875
 	if f.lock1 == nil {
@@ -879,31 +879,31 @@ after2:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:86
+//line github.com/movenext/movenext/inspect/stuck_test.go:97
 	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:885
 	f.lock1 = nil
 after3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:86
+//line github.com/movenext/movenext/inspect/stuck_test.go:97
 	if err3 != nil { // place: right
 		result0 = err3
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:891
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
+//line github.com/movenext/movenext/inspect/stuck_test.go:98
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:898
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:90
+//line github.com/movenext/movenext/inspect/stuck_test.go:101
 	return true, result0
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:902
 }
 
 // Location returns where [stuck.right] is suspended.
 func (f *stuckRightLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 79, 83, 86)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 90, 94, 97)
 }
 
 // Results returns what [stuck.right] returned, or raises again the panic that ended it.
@@ -996,12 +996,12 @@ func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:97
+//line github.com/movenext/movenext/inspect/stuck_test.go:108
 	if f.ctx.Err() != nil {
 		goto endFor1
 	}
-	// stuck_test.go:98: if err := s.turn(ctx, &s.a); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:98
+	// stuck_test.go:109: if err := s.turn(ctx, &s.a); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:109
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1007
 	if f.turn1 == nil {
@@ -1010,19 +1010,19 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:98
+//line github.com/movenext/movenext/inspect/stuck_test.go:109
 	err = f.turn1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1016
 	f.turn1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:98
+//line github.com/movenext/movenext/inspect/stuck_test.go:109
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:99
+//line github.com/movenext/movenext/inspect/stuck_test.go:110
 		return true, err
 	}
-	// stuck_test.go:101: if err := s.turn(ctx, &s.b); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:101
+	// stuck_test.go:112: if err := s.turn(ctx, &s.b); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:112
 	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1028
 	if f.turn1 == nil {
@@ -1031,29 +1031,29 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:101
+//line github.com/movenext/movenext/inspect/stuck_test.go:112
 	err2 = f.turn1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1037
 	f.turn1 = nil
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:101
+//line github.com/movenext/movenext/inspect/stuck_test.go:112
 	if err2 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:102
+//line github.com/movenext/movenext/inspect/stuck_test.go:113
 		return true, err2
 	}
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:105
+//line github.com/movenext/movenext/inspect/stuck_test.go:116
 	return true, nil
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1052
 }
 
 // Location returns where [stuck.busy] is suspended.
 func (f *stuckBusyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 98, 101)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 109, 112)
 }
 
 // Results returns what [stuck.busy] returned, or raises again the panic that ended it.
@@ -1153,8 +1153,8 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:110: if err := lock.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:110
+	// stuck_test.go:121: if err := lock.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:121
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1160
 	if f.lock1 == nil {
@@ -1163,26 +1163,26 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:110
+//line github.com/movenext/movenext/inspect/stuck_test.go:121
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1169
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:110
+//line github.com/movenext/movenext/inspect/stuck_test.go:121
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1175
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
+//line github.com/movenext/movenext/inspect/stuck_test.go:122
 		return true, result0
 	}
 	{
 		lock := f.lock
-//line github.com/movenext/movenext/inspect/stuck_test.go:113
+//line github.com/movenext/movenext/inspect/stuck_test.go:124
 		f.defers.Push(func(raise func()) { defer lock.Unlock(); raise() })
 	}
-	// stuck_test.go:114: if err := job.Sleep(ctx, time.Microsecond); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:114
+	// stuck_test.go:125: if err := job.Sleep(ctx, time.Microsecond); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1188
 	if !asleep1 {
@@ -1192,21 +1192,21 @@ after1:
 	f.lock = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:114
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
 	err2 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:114
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if err2 != nil {
 		result0 = err2
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1202
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
+//line github.com/movenext/movenext/inspect/stuck_test.go:126
 		return true, result0
 	}
-	// stuck_test.go:117: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
-//line github.com/movenext/movenext/inspect/stuck_test.go:117
+	// stuck_test.go:128: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
+//line github.com/movenext/movenext/inspect/stuck_test.go:128
 	awaited3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
-//line github.com/movenext/movenext/inspect/stuck_test.go:117
+//line github.com/movenext/movenext/inspect/stuck_test.go:128
 	if awaited3.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
 		goto after3
@@ -1214,29 +1214,29 @@ after2:
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	f.await3 = awaited3
-//line github.com/movenext/movenext/inspect/stuck_test.go:117
+//line github.com/movenext/movenext/inspect/stuck_test.go:128
 	return r.Await(awaited3), nil
 resume3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:117
+//line github.com/movenext/movenext/inspect/stuck_test.go:128
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1223
 	f.await3 = nil
 after3:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:117
+//line github.com/movenext/movenext/inspect/stuck_test.go:128
 		_, err3 := awaited3.GetResult()
 		result0 = err3
 	}
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1231
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:118
+//line github.com/movenext/movenext/inspect/stuck_test.go:129
 	return true, result0
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1235
 }
 
 // Location returns where [stuck.turn] is suspended.
 func (f *stuckTurnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 110, 114, 117)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 121, 125, 128)
 }
 
 // Results returns what [stuck.turn] returned, or raises again the panic that ended it.
@@ -1330,34 +1330,34 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:125: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
+	// stuck_test.go:136: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
 	{
 		s := args.s
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 		awaited1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return stuckNamedFunc1Run(s, arg1)
 		}, job.Named(args.name))
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	if awaited1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1344
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1354
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:126
+//line github.com/movenext/movenext/inspect/stuck_test.go:137
 		return true, err
 	}
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1364
@@ -1365,7 +1365,7 @@ after1:
 
 // Location returns where [stuck.named] is suspended.
 func (f *stuckNamedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 125)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 136)
 }
 
 // Results returns what [stuck.named] returned, or raises again the panic that ended it.
@@ -1432,30 +1432,30 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:125: … s.source.Job().Await() }, job.Named(name)).Await()
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+	// stuck_test.go:136: … s.source.Job().Await() }, job.Named(name)).Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	awaited1 = s.source.Job()
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	if awaited1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1441
 		goto after1
 	}
 	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1447
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1456
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
 	result0, result1 = awaited1.GetResult()
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1461
 	f.State = statemachine.Finished
@@ -1464,7 +1464,7 @@ after1:
 
 // Location returns where a function literal of [stuck.named] is suspended.
 func (f *stuckNamedFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 125)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 136)
 }
 
 // stuckNamedFunc1Machine is the root of a chain of calls that begins with a function literal of
@@ -1549,26 +1549,26 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:133
+//line github.com/movenext/movenext/inspect/stuck_test.go:144
 		scope := job.NewScope(args.ctx)
 		s := args.s
-//line github.com/movenext/movenext/inspect/stuck_test.go:134
+//line github.com/movenext/movenext/inspect/stuck_test.go:145
 		scope.Go(func(arg1 context.Context) error {
 			return stuckInScopeFunc1Run(s, arg1)
 		})
-		// stuck_test.go:138: return scope.Wait()
+		// stuck_test.go:149: return scope.Wait()
 		f.wait1 = scope.WaitAsync()
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:138
+//line github.com/movenext/movenext/inspect/stuck_test.go:149
 	if statemachine.TwinEnded(r, f.wait1) {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1565
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/inspect/stuck_test.go:138
+//line github.com/movenext/movenext/inspect/stuck_test.go:149
 	return r.Await(f.wait1), nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:138
+//line github.com/movenext/movenext/inspect/stuck_test.go:149
 	_, result0 = statemachine.TwinResult(r, f.wait1)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1574
 	f.wait1 = nil
@@ -1578,7 +1578,7 @@ resume1:
 
 // Location returns where [stuck.inScope] is suspended.
 func (f *stuckInScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 138)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 149)
 }
 
 // Results returns what [stuck.inScope] returned, or raises again the panic that ended it.
@@ -1639,29 +1639,29 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:135: _, err := s.source.Job().Await()
-//line github.com/movenext/movenext/inspect/stuck_test.go:135
+	// stuck_test.go:146: _, err := s.source.Job().Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
 	awaited1 = s.source.Job()
-//line github.com/movenext/movenext/inspect/stuck_test.go:135
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
 	if awaited1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1648
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:135
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
 	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:135
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1658
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:135
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
 		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
+//line github.com/movenext/movenext/inspect/stuck_test.go:147
 		return true, err
 	}
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1668
@@ -1669,7 +1669,7 @@ after1:
 
 // Location returns where a function literal of [stuck.inScope] is suspended.
 func (f *stuckInScopeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 135)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 146)
 }
 
 // stuckInScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
@@ -1758,8 +1758,8 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:145: if err := s.a.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:145
+	// stuck_test.go:156: if err := s.a.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:156
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1765
 	if f.lock1 == nil {
@@ -1768,33 +1768,33 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:145
+//line github.com/movenext/movenext/inspect/stuck_test.go:156
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1774
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:145
+//line github.com/movenext/movenext/inspect/stuck_test.go:156
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1780
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
+//line github.com/movenext/movenext/inspect/stuck_test.go:157
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:148
+//line github.com/movenext/movenext/inspect/stuck_test.go:159
 		unlock1 := f.s.a.Unlock
-//line github.com/movenext/movenext/inspect/stuck_test.go:148
+//line github.com/movenext/movenext/inspect/stuck_test.go:159
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:149
+//line github.com/movenext/movenext/inspect/stuck_test.go:160
 		all := job.WhenAllOf(f.s.forEventAsync(f.ctx), f.s.forLockAsync(f.ctx))
-		// stuck_test.go:150: _, err := job.WhenAllOf(all).Await()
-//line github.com/movenext/movenext/inspect/stuck_test.go:150
+		// stuck_test.go:161: _, err := job.WhenAllOf(all).Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:161
 		awaited2 = job.WhenAllOf(all)
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:150
+//line github.com/movenext/movenext/inspect/stuck_test.go:161
 	if awaited2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1800
 		goto after2
@@ -1802,29 +1802,29 @@ after1:
 	f.State = 2
 	f.s, f.ctx = nil, nil // not needed any more
 	f.await2 = awaited2
-//line github.com/movenext/movenext/inspect/stuck_test.go:150
+//line github.com/movenext/movenext/inspect/stuck_test.go:161
 	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:150
+//line github.com/movenext/movenext/inspect/stuck_test.go:161
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1811
 	f.await2 = nil
 after2:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:150
+//line github.com/movenext/movenext/inspect/stuck_test.go:161
 		_, err2 := awaited2.GetResult()
 		result0 = err2
 	}
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1819
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:151
+//line github.com/movenext/movenext/inspect/stuck_test.go:162
 	return true, result0
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1823
 }
 
 // Location returns where [stuck.lead] is suspended.
 func (f *stuckLeadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 145, 150)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 156, 161)
 }
 
 // Results returns what [stuck.lead] returned, or raises again the panic that ended it.
@@ -1867,7 +1867,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee
 // that will have them.
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:155
+//line github.com/movenext/movenext/inspect/stuck_test.go:166
 	return to.SendEnter(r, ctx, 3)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1873
 }
@@ -1895,7 +1895,90 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [send] waits for the callee.
 func (f *sendMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
+	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 166}
 }
 
-// Digest of what is above: 1ff46c8d81ab83fc
+// forJobAsync starts [forJob] as a state machine and returns its job.
+func forJobAsync(ctx context.Context, j *job.Job[job.Void]) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := forJobLocals{}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, j); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &forJobMachine{forJobLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// forJobLocals is what [forJob] keeps while it is suspended.
+type forJobLocals struct {
+	statemachine.Frame
+
+	await1 *job.Job[job.Void]
+}
+
+// moveNext runs [forJob] from where it stopped to its next suspension (false) or its end (true).
+// The parameter j is needed only before the first suspension.
+func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// stuck_test.go:178: _, err := j.Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:178
+	awaited1 = j
+//line github.com/movenext/movenext/inspect/stuck_test.go:178
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1939
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited1
+//line github.com/movenext/movenext/inspect/stuck_test.go:178
+	return r.Await(awaited1), nil
+resume1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:178
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1949
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/inspect/stuck_test.go:178
+		_, err := awaited1.GetResult()
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:179
+		return true, err
+	}
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1959
+}
+
+// Location returns where [forJob] is suspended.
+func (f *forJobLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 178)
+}
+
+// forJobMachine is the root of a chain of calls that begins with [forJob]: chain, job and frame in
+// one allocation.
+type forJobMachine struct {
+	statemachine.Builder[job.Void]
+	forJobLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *forJobMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.forJobLocals = forJobLocals{Frame: f.forJobLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 8e21733b9295b9ad

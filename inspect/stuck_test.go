@@ -2,10 +2,21 @@ package inspect_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
 	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/manual"
 )
 
 //go:generate go tool movenext .
@@ -153,3 +164,46 @@ func (s *stuck) lead(ctx context.Context) error {
 
 //movenext:async
 func send(ctx context.Context, to *coord.Channel[int]) error { return to.Send(ctx, 3) }
+
+// hostileName is what a client may send: it clears the screen, begins a line, and turns the rest.
+const hostileName = "\x1b[2J\nmovenext: all is well\u202e"
+
+// named is a scheduler with a hostile name.
+type named struct{ *manual.Scheduler }
+
+func (named) Name() string { return hostileName }
+
+//movenext:async
+func forJob(ctx context.Context, j *job.Job[job.Void]) error {
+	_, err := j.Await()
+	return err
+}
+
+// No text of a report has a character that a terminal or a log obeys, but the line breaks of the
+// report itself.
+func TestNamesReachNoTerminalAsTheyAre(t *testing.T) {
+	defer inspect.Track()()
+	s := manual.New()
+	ctx := schedulers.With(context.Background(), named{s})
+	var events []string
+	defer inspect.Observe(func(e inspect.Event) { events = append(events, e.String()) }, inspect.Sample(1))()
+	j := job.Go(ctx, func(context.Context) error { return nil }, job.Named(hostileName))
+	waits := forJobAsync(context.Background(), j)
+	var text strings.Builder
+	require.NoError(t, inspect.Dump(&text))
+	assert.Contains(t, text.String(), "all is well")
+	require.NoError(t, inspect.WriteWaits(&text, waits))
+	page := httptest.NewRecorder()
+	measured := inspect.Measured(func() []inspect.Latency { return []inspect.Latency{{Of: hostileName, What: hostileName}} })
+	inspect.Handler(inspect.Remote(), measured).ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/", nil))
+	require.Equal(t, http.StatusOK, page.Code)
+	for _, c := range text.String() + strings.Join(events, "") + page.Body.String() {
+		assert.True(t, unicode.IsPrint(c) || c == '\n' || c == '\t', "%q", c)
+	}
+	for line := range strings.Lines(text.String()) {
+		assert.False(t, strings.HasPrefix(line, "movenext: all"), text.String())
+	}
+	s.RunAll()
+	_, err := waits.Await()
+	require.NoError(t, err)
+}

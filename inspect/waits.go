@@ -137,7 +137,7 @@ func (w Wait) String() string {
 		fmt.Fprintf(&b, " at %s", w.At)
 	}
 	if len(w.Stack) > 0 {
-		fmt.Fprintf(&b, " in %v", w.Stack[0])
+		fmt.Fprintf(&b, " in %s", printed(w.Stack[0].String()))
 	}
 	if w.Waits != "" {
 		fmt.Fprintf(&b, ", waits for %s", w.Waits)

@@ -4,11 +4,13 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"io"
 	"iter"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -24,6 +26,7 @@ type Completions[T any] struct {
 	ended    []*Job[T]           // and not yielded yet, the oldest first
 	requests list.List           // of *nextRequest[T], the oldest first; empty unless ended is
 	left     int                 // how many are still to be yielded
+	stopped  bool                // by Stop
 }
 
 type completionNode[T any] struct {
@@ -34,7 +37,7 @@ type completionNode[T any] struct {
 
 // CompletionsOf returns the completions of jobs. Those that have ended already come
 // first, in the order given. Jobs that are Created are started. A nil job counts as one
-// that has faulted with [ErrNilJob]. It does not block.
+// that has faulted with [ErrNilJob].
 //
 // Call Stop unless you take all of them; otherwise the jobs that have not ended keep the
 // Completions in memory.
@@ -69,11 +72,40 @@ func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
 	if known != nil {
 		return known.GetResult()
 	}
-	j, err := r.promise.job.Wait(context.WithoutCancel(ctx))
+	var j *Job[T]
+	var err error
+	orDesert(r.desert, func() { j, err = r.promise.job.Wait(context.WithoutCancel(ctx)) })
 	if err != nil && !r.giveUp(err) {
 		return r.promise.job.GetResult() // the request's own error, or a refusal that came late
 	}
 	return j, err
+}
+
+// desert ends a request whose wait is unwound: a job that it has got goes to the next call.
+func (r *nextRequest[T]) desert() {
+	if r.giveUp(context.Canceled) {
+		return
+	}
+	if j, err := r.promise.job.GetResult(); err == nil {
+		r.completions.putBack(j).Deliver(nil)
+	}
+}
+
+// putBack makes j, which has ended, the next job again.
+func (c *Completions[T]) putBack(j *Job[T]) continuation.Chain {
+	c.mu.Lock()
+	var next *nextRequest[T]
+	if !c.stopped {
+		if next = c.oldestRequest(); next == nil {
+			c.left++
+			c.ended = append([]*Job[T]{j}, c.ended...)
+		}
+	}
+	c.mu.Unlock()
+	if next == nil {
+		return continuation.Chain{}
+	}
+	return next.end(Completed, j, nil)
 }
 
 // NextAsync returns a job that completes with the next job that ends, or fails as Next
@@ -90,10 +122,11 @@ func (c *Completions[T]) NextAsync(ctx context.Context) *Job[*Job[T]] {
 }
 
 // Stop unregisters from the jobs that have not ended. Waiters for the next job get
-// [ErrNoJobs]. Calling it again does nothing. It does not block.
+// [ErrNoJobs]. Calling it again does nothing.
 func (c *Completions[T]) Stop() {
 	c.mu.Lock()
 	nodes := c.nodes
+	c.stopped = true
 	c.finish()
 	requests := c.takeRequests()
 	c.mu.Unlock()
@@ -128,12 +161,18 @@ func (c *Completions[T]) ask(ctx context.Context) (known *Job[*Job[T]], r *nextR
 	}
 	known, r = c.take(ctx, why)
 	if r != nil {
-		r.watch.Start(ctx, r)
-		if r.promise.taken() {
-			r.watch.Stop()
-		}
+		r.watchContext()
 	}
 	return known, r
+}
+
+// watchContext ends r with its context. If a method of the context fails there, nobody gets r, so
+// it must not get a job.
+func (r *nextRequest[T]) watchContext() {
+	orDesert(r.desert, func() { r.watch.Start(r.ctx, r) })
+	if r.promise.taken() {
+		r.watch.Stop()
+	}
 }
 
 func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T]], r *nextRequest[T]) {
@@ -246,7 +285,7 @@ func (r *nextRequest[T]) end(final Status, j *Job[T], err error) continuation.Ch
 
 // ContextEnded implements ctxwatch.Listener.
 func (r *nextRequest[T]) ContextEnded(*ctxwatch.Watch) {
-	r.giveUp(&WaitError{Err: contextError(r.ctx)})
+	whenEnded(r.ctx, func(why error) { r.giveUp(&WaitError{Err: why}) })
 }
 
 // giveUp ends the request without a job, and reports whether it did.
@@ -285,7 +324,7 @@ func WhenEach[T any](ctx context.Context, jobs ...*Job[T]) iter.Seq2[*Job[T], er
 }
 
 // WhenEachAsync is [WhenEach] as a stream. A range over it holds neither a worker nor a
-// goroutine between jobs, and each range starts from the beginning. It does not block.
+// goroutine between jobs, and each range starts from the beginning.
 func WhenEachAsync[T any](ctx context.Context, jobs ...*Job[T]) *Stream[*Job[T]] {
 	return NewStream(&completionSource[T]{ctx, jobs})
 }
@@ -300,8 +339,60 @@ type completionSource[T any] struct {
 func (e *completionSource[T]) All() iter.Seq2[*Job[T], error] { return WhenEach(e.ctx, e.jobs...) }
 
 // Each is the form that a machine ranges over: next returns the job of the next value,
-// which fails with [ErrNoJobs] at the end, and stop ends the range early.
-func (e *completionSource[T]) Each() (next func() *Job[*Job[T]], stop func()) {
+// which fails with [ErrNoJobs] at the end, and stop ends the range early. A machine whose own
+// consumer may leave passes the context of that, or else nil.
+func (e *completionSource[T]) Each(consumer context.Context) (next func() *Job[*Job[T]], stop func()) {
 	c := CompletionsOf(e.jobs...)
-	return func() *Job[*Job[T]] { return c.NextAsync(e.ctx) }, c.Stop
+	ctx, over := e.ctx, func() {}
+	if consumer != nil {
+		pulled := pullcontext.New(e.ctx, consumer)
+		ctx, over = pulled, pulled.Over
+	}
+	next = func() *Job[*Job[T]] {
+		j := c.NextAsync(ctx)
+		if j.IsCompleted() && j.core.err() != nil {
+			over()
+		}
+		return j
+	}
+	return next, func() { c.Stop(); over() }
+}
+
+// Steps is the form for pulling.
+func (e *completionSource[T]) Steps(consumer context.Context) (next func(context.Context) *Job[*Job[T]], stop func(context.Context) *Job[Void], leave func()) {
+	p := &completionPull[T]{of: e, ctx: pullcontext.New(e.ctx, consumer)}
+	return p.next, p.stop, p.ctx.Leave
+}
+
+// completionPull is one pull of a completionSource. Its methods are called one after the other.
+type completionPull[T any] struct {
+	of          *completionSource[T]
+	ctx         *pullcontext.Context
+	completions *Completions[T] // nil: it has not begun
+	last        *Job[*Job[T]]
+}
+
+// next begins the step to the next job. As in WhenEach, an error is the last value.
+func (p *completionPull[T]) next(context.Context) *Job[*Job[T]] {
+	if p.completions == nil {
+		p.completions = CompletionsOf(p.of.jobs...)
+	} else if _, err := p.last.GetResult(); err != nil {
+		p.stop(p.ctx)
+		return FromError[*Job[T]](io.EOF)
+	}
+	p.last = p.completions.NextAsync(p.ctx)
+	if p.last.IsCompleted() && p.last.core.err() == ErrNoJobs {
+		p.last = FromError[*Job[T]](io.EOF)
+		p.ctx.Over()
+	}
+	return p.last
+}
+
+func (p *completionPull[T]) stop(context.Context) *Job[Void] {
+	if p.completions == nil {
+		p.completions, p.last = CompletionsOf[T](), FromError[*Job[T]](io.EOF)
+	}
+	p.completions.Stop()
+	p.ctx.Over()
+	return FromResult(Void{})
 }

@@ -18,7 +18,7 @@ type continued[T, U any] struct {
 // ContinueWith returns a job that runs fn with j once j has ended, whatever its outcome. A
 // continuation is a job like any other: it can be waited for and continued itself. Several
 // continuations of one job are siblings: each becomes runnable when j ends, in the order
-// in which they were added. A Created j is not started. ContinueWith does not block.
+// in which they were added. A Created j is not started.
 //
 // It runs on the scheduler of the option [On], else on the ambient one of ctx, else on
 // the default. It never runs on the goroutine that completes j, unless
@@ -78,7 +78,8 @@ func (c *continued[T, U]) drop() {
 // Then returns a job that runs fn with the result of j once j has Completed. If j ends
 // in another way, fn is not called and the job ends as j did: with the same status and
 // error. Scheduler, context and options are those of [ContinueWith], except the filters.
-// It does not block.
+// A wait for it on a worker may run j and fn in place; a runtime.Goexit in them then ends the
+// waiter's goroutine, as in [Job.Wait].
 //
 // The name is that of JavaScript's promises.
 func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) (U, error), opts ...Option) *Job[U] {
@@ -128,7 +129,7 @@ func (t *then[T, U]) drop() {
 // Canceled, and ends with the result or the error that fn returns. If j has Completed,
 // fn is not called and the job has j's result. With [OnlyOnFaulted] or [OnlyOnCanceled],
 // fn handles only that outcome; otherwise the job ends as j did. Scheduler, context, a
-// nil j and other options are as with [ContinueWith]. It does not block.
+// nil j and other options are as with [ContinueWith].
 //
 // The name is that of JavaScript's promises.
 func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {
@@ -178,7 +179,6 @@ func (c *catch[T]) drop() {
 // Finally returns a job that runs fn once j has ended, whatever its outcome, and then
 // ends as j did: with the same value, error and status. If fn fails, be it by a panic or
 // runtime.Goexit, the job has j's value and has Faulted with j's error and fn's, joined.
-// It does not block.
 //
 // It is to j what a deferred call is to a function, so fn runs in any case: the end of
 // ctx neither cancels the job nor reaches fn, whose context has no deadline (bound it in

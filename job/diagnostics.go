@@ -99,16 +99,10 @@ func (s *Scope) record(d Diagnostics, depth int) {
 	}
 }
 
-// invokeWithDiagnostics calls a child's function under its profiler labels, and times it
-// for a scheduler that learns.
-func (s *Scope) invokeWithDiagnostics(ctx context.Context, fn func(context.Context) error) (err error) {
-	if s.home.LongRunning != nil {
-		defer timingOf(s.home.LongRunning, fn).end(&err)
-	}
-	if s.mode&labeled != 0 {
-		defer pprof.SetGoroutineLabels(context.Background()) // as for a job
-		pprof.SetGoroutineLabels(ctx)
-	}
+// invokeWithLabels calls a child's function under its profiler labels.
+func (s *Scope) invokeWithLabels(ctx context.Context, fn func(context.Context) error) error {
+	defer pprof.SetGoroutineLabels(context.Background()) // as for a job
+	pprof.SetGoroutineLabels(ctx)
 	return fn(ctx)
 }
 
@@ -120,11 +114,8 @@ func (e *extra) nameOr(other string) string {
 }
 
 // invokeWithDiagnostics calls the function under its profiler labels and in its tracer
-// task, and times it for a scheduler that learns.
+// task.
 func (t *task[T]) invokeWithDiagnostics(self invoker[T]) (value T, err error) {
-	if l, ok := self.(learnable); ok && t.home.LongRunning != nil {
-		defer timingOf(t.home.LongRunning, l.function()).end(&err)
-	}
 	defer t.beginDiagnostics()()
 	return self.invoke(&t.body)
 }

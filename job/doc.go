@@ -18,7 +18,8 @@
 // (schedulers.With), else on the default, a pool that holds no goroutine while it is
 // idle. The function's context belongs to the job: it carries the scheduler and the
 // worker, ends with the job, and is canceled by [Job.Cancel]. Here and in all packages
-// of this module a nil context counts as context.Background.
+// of this module a nil context counts as context.Background. A call blocks only if its
+// documentation says so, and an Async form never does.
 //
 // # Many jobs
 //
@@ -65,7 +66,7 @@
 // link.go the common part of all continuations; relay.go and whenany.go the removal of
 // losers; scope.go and the other files named scope… the children. The list of
 // continuations, where the only race is, has its own package: continuation. Package
-// job/bridge turns channels, processes, callbacks and sequences into jobs.
+// job/bridge turns channels, contexts and callbacks into jobs.
 //
 // The names follow .NET's: Task is Job, TaskStatus is [Status], TaskCompletionSource is
 // [Source].

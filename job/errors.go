@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/panics"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -90,6 +93,34 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // information.
 func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }
 
+// whenEnded calls f with the reason why ctx ended, for a watch of ctx. If a method of ctx
+// panics or calls runtime.Goexit, there is no caller who could see that, and f gets an error
+// that says so: whoever waits must not wait forever, and the panic must not end the program.
+func whenEnded(ctx context.Context, f func(error)) {
+	why := fmt.Errorf("%w: a method of the context called runtime.Goexit", context.Canceled)
+	defer func() {
+		if v := recover(); v != nil {
+			why = fmt.Errorf("%w: a method of the context panicked: %v", context.Canceled, v)
+		}
+		f(why)
+	}()
+	why = contextError(ctx)
+}
+
+// orDesert calls f, which may call methods of a context or of a scheduler. If f does not
+// return, since one of them has panicked or called runtime.Goexit, it calls desert: nobody gets
+// what f was to make or to wait for.
+func orDesert(desert, f func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			desert()
+		}
+	}()
+	f()
+	returned = true
+}
+
 // refusalError returns the error of a job that its scheduler did not accept.
 func refusalError(err error) error {
 	return fmt.Errorf("job: not accepted by its scheduler: %w", err)
@@ -102,14 +133,17 @@ func orElse(err, other error) error {
 	return other
 }
 
-// endedBy reports whether err is the error that ctx ended with: the rule that
-// distinguishes a canceled job from a faulted one. An error that merely looks like a
-// cancellation (of some other context, inside the job) is a fault.
+// endedBy reports whether err is the error that ctx ended with, and nothing else: the rule
+// that distinguishes a canceled job from a faulted one. An error that merely looks like a
+// cancellation (of some other context, inside the job) is a fault. So is one that contains
+// another failure or a panic: errors.Is is tempting and wrong, since a canceled job is not
+// a failure, and errors.Join(ctx.Err(), errFlush) would be lost.
 func endedBy(ctx context.Context, err error) bool {
-	if err == nil || ctx == nil || ctx.Err() == nil {
+	if ctx == nil || !ctxwatch.EndedBy(ctx, err) {
 		return false
 	}
-	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
+	_, panicked := errors.AsType[*PanicError](err)
+	return !panicked
 }
 
 // PanicError is the error of a job whose function panicked.
@@ -129,7 +163,14 @@ type PanicError struct {
 	// Async is the asynchronous stack at that moment: the job that panicked, its waiter,
 	// and so on. See [AsyncStack].
 	Async []Frame
+
+	written interleave.Bool // to standard error; see OnUnobserved
+	exits   bool            // the panic began while the goroutine exited
 }
+
+// Internal is for the packages of this module: it returns whether the panic began while the
+// goroutine exited, so that a function which continues the panic continues the exit too.
+func (p *PanicError) Internal(jobcore.Key) (exits *bool) { return &p.exits }
 
 // newPanicError returns the error for a panic value that was just recovered, with
 // the stack of the calling goroutine; call it in the deferred function that
@@ -160,12 +201,17 @@ func (p *PanicError) Format(f fmt.State, verb rune) {
 		_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), p.Error())
 		return
 	}
-	_, _ = fmt.Fprintf(f, "%s\n\n%s", p.Error(), p.Stack)
+	_, _ = fmt.Fprintf(f, "%s\n\n", p.Error())
+	p.writeStacks(f)
+}
+
+func (p *PanicError) writeStacks(w io.Writer) {
+	_, _ = w.Write(p.Stack)
 	for i, frame := range p.Async {
 		if i > 0 {
-			_, _ = fmt.Fprint(f, "awaited by ")
+			_, _ = fmt.Fprint(w, "awaited by ")
 		}
-		_, _ = fmt.Fprintln(f, frame)
+		_, _ = fmt.Fprintln(w, frame)
 	}
 }
 

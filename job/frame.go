@@ -56,7 +56,7 @@ type waiter interface {
 // AsyncStack returns the asynchronous stack of j: j, a waiter for j, a waiter for that
 // waiter, and so on. Of several waiters it follows the newest that has a job behind it.
 // It is a snapshot for reports: a job that continues meanwhile may be missing. It has at
-// most 32 levels, not counting those of machines. It does not block.
+// most 32 levels, not counting those of machines.
 func AsyncStack(j Handle) []Frame {
 	c := baseOf(j)
 	if c == nil {

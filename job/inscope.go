@@ -12,7 +12,9 @@ import (
 // ended, and returns the scope's error. The error of body counts like that of a child,
 // and cancels the children even in a supervising scope. If body panics or calls
 // runtime.Goexit, the children are canceled and waited for, and then the panic or the
-// Goexit continues. If ctx has ended, body is not called.
+// Goexit continues; failures of children are then reported to [OnUnobserved]. If ctx has
+// ended, body is not called. A child that the wait runs in place and that calls
+// runtime.Goexit ends the caller's goroutine, too ([Scope.Wait]).
 //
 // It blocks, and body runs on the calling goroutine; its twin is [InScopeAsync].
 func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {

@@ -10,7 +10,7 @@ import (
 
 // Internal is for the other packages of this module, which have a key; programs can
 // neither make nor need one. It returns a pointer to the value, and the operations that
-// these packages may use on a job. It does not block.
+// these packages may use on a job.
 func (j *Job[T]) Internal(jobcore.Key) (value any, in jobcore.Internals) {
 	if j == nil {
 		return nil, nil
@@ -41,9 +41,6 @@ func (i *internals) InitDependent() {
 	i.Init()
 	i.core().setPromiseMode(dependent)
 }
-
-// SetExclusive implements jobcore.Completing.
-func (i *internals) SetExclusive() { i.core().setPromiseMode(exclusive) }
 
 // HoldContext implements jobcore.Completing.
 func (i *internals) HoldContext(ctx context.Context) {

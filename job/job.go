@@ -26,7 +26,7 @@ type Job[T any] struct {
 // Void is the result type of a job that has none.
 type Void = struct{}
 
-// Status returns how far the job has come. It does not block.
+// Status returns how far the job has come.
 func (j *Job[T]) Status() Status {
 	if j == nil {
 		return Faulted
@@ -34,12 +34,11 @@ func (j *Job[T]) Status() Status {
 	return j.core.status()
 }
 
-// IsCompleted reports whether the job has ended, with whatever outcome. It does not
-// block.
+// IsCompleted reports whether the job has ended, with whatever outcome.
 func (j *Job[T]) IsCompleted() bool { return j == nil || j.core.isCompleted() }
 
 // Err returns the job's error. It is nil while the job has not ended, and nil if the job
-// succeeded. It does not block.
+// succeeded.
 func (j *Job[T]) Err() error {
 	if j == nil {
 		return ErrNilJob
@@ -93,9 +92,8 @@ func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
 	return j
 }
 
-// OnCompleted calls k.Resume once the job has ended, perhaps before it returns. It does
-// not block. It starts a Created job. A panic in Resume is contained: see
-// [schedulers.Hook].
+// OnCompleted calls k.Resume once the job has ended, perhaps before it returns. It starts
+// a Created job. A panic in Resume is contained: see [schedulers.Hook].
 func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 	if j == nil {
 		resume.Call(k)
@@ -119,8 +117,7 @@ func (j *Job[T]) Register(n *continuation.Node) bool {
 // it was made with, else the ambient one of its context, else the default. It returns
 // [ErrStarted] if the job is not Created. If the scheduler refuses the job, Start
 // returns the reason, and the job is Faulted with that error. For a bad option it
-// returns [ErrOption] or [ErrNilScheduler], and the job stays Created. It does not
-// block.
+// returns [ErrOption] or [ErrNilScheduler], and the job stays Created.
 func (j *Job[T]) Start(opts ...Option) error {
 	if j == nil {
 		return ErrNilJob
@@ -132,7 +129,7 @@ func (j *Job[T]) Start(opts ...Option) error {
 // If it runs, its context is canceled, and its function decides what follows. Cancel
 // returns false if there was nothing to cancel: the job has ended, or only others can
 // complete it (a [Source], an async function's twin: cancel the context that they were
-// given). It does not block.
+// given).
 func (j *Job[T]) Cancel() bool { return j.CancelCause(nil) }
 
 // CancelCause is [Job.Cancel] with a cause, which context.Cause returns in the job's
@@ -178,6 +175,11 @@ func (j *Job[T]) Done() <-chan struct{} {
 // refuse with [ErrWouldDeadlock] a wait that could never end. A wait that closes a cycle
 // of jobs is refused with a [CycleError], unless it ends by itself: by a deadline before
 // that of the waiting job.
+//
+// A job that the worker runs in place ends the caller's goroutine if it calls runtime.Goexit:
+// then Wait does not return, the caller's deferred calls are made, and its own job has
+// faulted with [ErrGoexit]. If another worker runs it, Wait returns ErrGoexit. A machine
+// that awaits the job always continues with that error, wherever the job runs.
 func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 	var zero T
 	if j == nil {
@@ -315,8 +317,7 @@ func (d *closer) Completed(schedulers.Worker) continuation.Chain {
 }
 
 // String describes the job in one line of a log: its name or, without one, its number;
-// its status; and where it was made, if that is recorded ([RecordCreation]). It does not
-// block.
+// its status; and where it was made, if that is recorded ([RecordCreation]).
 func (j *Job[T]) String() string {
 	if j == nil {
 		return "job <nil>"

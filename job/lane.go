@@ -131,7 +131,7 @@ var blockingLane = sync.OnceValue(func() *schedulers.Home {
 // [SetBlockingLimit] says otherwise; the rest wait in its queue, see [OnBlockingFull].
 // The ambient scheduler in fn's context is that of ctx, so jobs that fn starts do not
 // run on the lane. An fn that waits for another Blocking job keeps its own permit
-// meanwhile: do not nest them deeply. It does not block.
+// meanwhile: do not nest them deeply.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.task.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
@@ -153,7 +153,7 @@ func theLane() *lane { return blockingLane().Scheduler.(*lane) }
 func SetBlockingLimit(n int) (before int) { return theLane().resize(max(1, n)) }
 
 // BlockingMetrics returns the numbers of the lane of [Blocking]: how many functions were
-// submitted and have completed so far, and how many run and are queued now. It does not block.
+// submitted and have completed so far, and how many run and are queued now.
 func BlockingMetrics() schedulers.Metrics { return theLane().Metrics() }
 
 // OnBlockingFull sets the hook that is called when the lane of [Blocking] becomes full:

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"context"
+
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/interleave"
@@ -68,12 +70,19 @@ func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 		return &l.task.Job
 	}
 	if l.watch != nil {
-		l.watch.Start(l.task.parent, l)
+		orDesert(l.forsake, func() { l.watch.Start(l.task.parent, l) })
 		if !l.task.core.state.hasStatus(WaitingForActivation) {
 			l.watch.Stop()
 		}
 	}
 	return &l.task.Job
+}
+
+// forsake cancels a job that nobody has, without a call of its context.
+func (l *link[T, U]) forsake() {
+	if c := &l.task.core; c.state.reserveUnstarted() {
+		c.abort(Canceled, context.Canceled).Deliver(nil)
+	}
 }
 
 // orNilJob returns j or, if j is nil, a job that has faulted with ErrNilJob.

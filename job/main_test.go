@@ -11,6 +11,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
+func doNothing(context.Context) error { return nil }
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // manual is a scheduler whose work runs when the test calls for it, on the test's

@@ -41,7 +41,7 @@ type promiseMode uint8
 const (
 	dependent    promiseMode = 1 << iota // cannot end before other jobs; see initDependent
 	holdsContext                         // see internals.HoldContext
-	exclusive                            // only its waiter gets the value: internals.SetExclusive
+	exclusive                            // only its waiter gets the value: see promise.setExclusive
 )
 
 // setPromiseMode adds m to the modes of a job that has no function.
@@ -69,7 +69,10 @@ func Named(name string) Option { return Option{name: name} }
 func LongRunning() Option { return Option{flags: schedulers.LongRunning} }
 
 // PreferFairness puts the job into the queue that is served in order of arrival, even
-// when it is started inside another job.
+// when it is started inside another job. Use it for children that are independent of each
+// other and of their parent's data: on schedulers with a queue for each worker, any worker
+// that is free takes them before it steals, while the parent's worker turns to its own queue
+// first. So they may run in parallel. For another order alone, start them in that order.
 func PreferFairness() Option { return Option{flags: schedulers.PreferFairness} }
 
 // Shielded shields the job from the end of the context that it is made with: the job

@@ -9,6 +9,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -19,35 +20,68 @@ import (
 //
 // Any goroutine may use it, but only one at a time: a Next before the previous one has
 // ended returns [ErrPulling].
+//
+// # Leaving
+//
+// A step is the part of the stream's function between two values. It belongs to the stream and
+// not to the call of Next that began it, whose context ends the call alone. So when Stop is
+// called, a step may be under way that nobody waits for. It is not waited for either:
+//
+//	Stop                                   the step
+//	 1. ending is set: no step begins       1. its wait ends with its context, or has ended
+//	 2. leave: the function's context       2. it yields a value, or an error, or ends
+//	    ends, if a step is under way        3. its job is complete
+//	 3. wait for the request and the step
+//	 4. put the value back
+//	 5. the yield returns false
+//
+// A value that arrives in step 2 on the right nevertheless was taken from somewhere. If its
+// source can take it back, it does in step 4: a channel gets its element back in front, and a
+// listener keeps the connection. The function's context does not end if it is at a yield: its
+// deferred calls may need it, as after a break in a loop. A step that ends while Stop is called
+// may count as under way.
 type Puller[T any] struct {
-	next func(context.Context) *Job[T]
-	stop func(context.Context) *Job[Void]
+	next    func(context.Context) *Job[T]
+	stop    func(context.Context) *Job[Void]
+	leave   func()
+	putBack func(T) // nil: the source takes nothing back
 
-	mu     interleave.Mutex
-	asked  bool       // a caller begins a step, or waits for it
-	step   *Job[T]    // begun, and its outcome not yet delivered; or nil
-	ending *Job[Void] // Stop was called
-	begin  func()     // the ending, left to a caller that is just beginning a step
+	mu      interleave.Mutex
+	asked   bool              // a caller begins a step, or waits for it
+	request *request[T]       // that caller waits
+	step    *Job[T]           // begun, and its outcome not yet delivered; or nil
+	ending  *Job[Void]        // Stop was called
+	begin   func(*request[T]) // the ending, left to a caller that is just beginning a step
 }
 
 // steps is implemented by a source that can be pulled without an extra goroutine: next
 // begins the step to the next value, and stop begins the ending. Each is called only
-// after the previous step has ended.
+// after the previous step has ended. leave ends what the step waits for, at any time.
 type steps[T any] interface {
-	Steps() (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void])
+	Steps(consumer context.Context) (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void], leave func())
 }
 
 // Pull returns a Puller of the stream's values. Nothing happens before the first Next,
-// and the stream's function continues only when the next value is wanted. Pull does not
-// block. A stream made by [StreamOf] runs on its own goroutine from the first Next until
-// its end, or Stop.
-func (s *Stream[T]) Pull() *Puller[T] {
+// and the stream's function continues only when the next value is wanted. A stream made by
+// [StreamOf] or [StreamFunc] runs on its own goroutine from the first Next until its end, or
+// Stop.
+func (s *Stream[T]) Pull() *Puller[T] { return s.pull(nil) } //nolint:staticcheck // it has none
+
+// PullContext is [Stream.Pull] for a consumer with a context of its own: when ctx ends, the
+// context with which the stream's function runs ends too. A function that waits gets that error,
+// and usually yields it as its last value. A stream that has no context, made by [StreamOf], is
+// not affected. Call Stop also after the end of ctx.
+func (s *Stream[T]) PullContext(ctx context.Context) *Puller[T] { return s.pull(ctx) }
+
+func (s *Stream[T]) pull(consumer context.Context) *Puller[T] {
 	p := &Puller[T]{}
 	if source, ok := s.Source().(steps[T]); ok {
-		p.next, p.stop = source.Steps()
+		p.next, p.stop, p.leave = source.Steps(consumer)
 	} else {
-		c := &coroutine[T]{seq: s.All(), resume: make(chan bool, 1)}
-		p.next, p.stop = c.next, c.end
+		p.next, p.stop, p.leave = pullSequence(s.All(), func() {})
+	}
+	if source, ok := s.Source().(interface{ PutBack(v T) }); ok {
+		p.putBack = source.PutBack
 	}
 	return p
 }
@@ -68,7 +102,9 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 		return v, err
 	}
 	j := &r.promise.job
-	v, err := j.Wait(context.WithoutCancel(ctx))
+	var v T
+	var err error
+	orDesert(r.desert, func() { v, err = j.Wait(context.WithoutCancel(ctx)) })
 	if err != nil {
 		r.giveUp(err) // does nothing unless the wait itself was refused
 		v, err = j.GetResult()
@@ -93,9 +129,14 @@ func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
 
 // Stop ends the stream: the yield that its function is in returns false, and Stop
 // returns nil when the function has ended, deferred calls included; ctx bounds the wait
-// for that. Further calls of Next return io.EOF. A panic of the ending function
-// continues in the caller. Calling Stop again waits for the same end. It blocks; its
-// twin is [Puller.StopAsync].
+// for that. If the function is between two values, because a Next has given up or still
+// waits, the function's context ends, and with it what the function waits for. A value that it
+// yields then goes back to the channel or listener that it came from; otherwise it is dropped.
+// Plain code in a stream made by [StreamOf] has no such context, so Stop waits for its next
+// yield; see [StreamFunc].
+//
+// Further calls of Next return io.EOF. A panic of the ending function continues in the caller.
+// Calling Stop again waits for the same end. It blocks; its twin is [Puller.StopAsync].
 func (p *Puller[T]) Stop(ctx context.Context) error {
 	_, err := p.StopAsync(ctx).Wait(ctx)
 	raise(err)
@@ -106,7 +147,7 @@ func (p *Puller[T]) Stop(ctx context.Context) error {
 // not block: the stream's function runs on the caller's goroutine until it suspends.
 func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 	p.mu.Lock()
-	ending, step := p.ending, p.step
+	ending, r := p.ending, p.request
 	if ending != nil {
 		p.mu.Unlock()
 		return ending
@@ -114,18 +155,72 @@ func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 	source := NewSource[*Job[Void]]()
 	ending = Unwrap(context.Background(), source.Job())
 	p.ending = ending
-	begin := func() {
-		defer source.TrySetError(ErrGoexit) // if stop does not return
-		source.TrySetResult(p.stop(ctx))
-	}
-	if step == nil && p.asked {
+	begin := func(r *request[T]) { afterRequest(ctx, r, func() { p.end(ctx, source) }) }
+	if p.asked && r == nil {
 		p.begin, begin = begin, nil // the caller that begins a step will see it
 	}
+	busy := p.asked || p.step != nil && !p.step.core.isCompleted()
 	p.mu.Unlock()
+	if busy {
+		p.leave()
+	}
 	if begin != nil {
-		callAfter(ctx, step, begin)
+		begin(r)
 	}
 	return ending
+}
+
+// afterRequest calls f when the request has ended, and has taken the step's outcome or not.
+func afterRequest[T any](ctx context.Context, r *request[T], f func()) {
+	if r == nil {
+		f()
+		return
+	}
+	callAfter(ctx, &r.promise.job, f)
+}
+
+// end begins the ending. No caller waits for the step any more.
+func (p *Puller[T]) end(ctx context.Context, ending *Source[*Job[Void]]) {
+	p.mu.Lock()
+	step := p.step
+	p.mu.Unlock()
+	callAfter(ctx, step, func() {
+		defer ending.TrySetError(ErrGoexit) // if stop does not return
+		err := p.returnLate(step)
+		if j := p.stop(ctx); err == nil {
+			ending.TrySetResult(j)
+		} else {
+			ending.TrySetError(err)
+		}
+	})
+}
+
+// returnLate puts back the value of a step whose outcome no caller has taken. If the step has
+// panicked, or called runtime.Goexit, it returns that.
+func (p *Puller[T]) returnLate(step *Job[T]) error {
+	p.mu.Lock()
+	p.step = nil
+	p.mu.Unlock()
+	if step == nil {
+		return nil
+	}
+	v, err := step.GetResult()
+	if _, panicked := err.(*PanicError); panicked || err == ErrGoexit {
+		return err
+	}
+	if err == nil {
+		p.PutBack(jobcore.Key{}, v)
+	}
+	return nil
+}
+
+// PutBack puts v, which Next has returned last, back to where the stream has taken it from, if
+// that is possible. It is for the other packages of this module, which have a key; programs can
+// neither make nor need one.
+func (p *Puller[T]) PutBack(_ jobcore.Key, v T) {
+	if p.putBack != nil {
+		p.putBack(v)
+	}
 }
 
 // callAfter calls f when a step has ended whose outcome may no longer be wanted.
@@ -134,8 +229,7 @@ func callAfter[T any](ctx context.Context, step *Job[T], f func()) {
 		f()
 		return
 	}
-	ContinueWith(orBackground(ctx), step, func(_ context.Context, j *Job[T]) (Void, error) {
-		j.observeFailure()
+	ContinueWith(orBackground(ctx), step, func(context.Context, *Job[T]) (Void, error) {
 		f()
 		return Void{}, nil
 	}, Shielded())
@@ -151,16 +245,24 @@ func orBackground(ctx context.Context) context.Context {
 // raise does what rethrow.From does in other packages. This package cannot import
 // rethrow, which itself imports job.
 func raise(err error) {
-	if err == ErrGoexit {
+	p, panicked := err.(*PanicError)
+	switch {
+	case err == ErrGoexit:
 		runtime.Goexit()
-	}
-	if p, ok := err.(*PanicError); ok {
+	case panicked && p.exits:
+		defer panic(p.Value)
+		runtime.Goexit()
+	case panicked:
 		panic(p.Value)
 	}
 }
 
 // ask returns a completed job if the outcome is known at once, else a request.
 func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
+	var why error
+	if ctx.Err() != nil {
+		why = contextError(ctx)
+	}
 	p.mu.Lock()
 	step := p.step
 	switch {
@@ -170,8 +272,8 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 		known = FromError[T](io.EOF)
 	case step != nil && step.core.isCompleted():
 		known, p.step = step, nil
-	case ctx.Err() != nil:
-		known = failedWait[T](contextError(ctx))
+	case why != nil:
+		known = failedWait[T](why)
 	default:
 		p.asked = true
 	}
@@ -179,20 +281,20 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	if known != nil {
 		return known, nil
 	}
+	begun := false
+	defer func() { p.hasAsked(ctx, r, begun) }()
 	if step == nil {
 		step = p.take(ctx)
 	}
-	r = &request[T]{puller: p, ctx: ctx}
+	begun = true
+	r = &request[T]{puller: p, ctx: ctx, step: step}
 	r.promise.initDependent()
 	r.promise.setExclusive()
 	if !r.source.enter(step, r) { // it has ended, and no request was notified
-		p.release(true)
+		r.release(true)
 		return step, nil
 	}
-	r.watch.Start(ctx, r)
-	if r.promise.taken() {
-		r.watch.Stop()
-	}
+	r.watchContext()
 	return nil, r
 }
 
@@ -204,14 +306,27 @@ func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
 		}
 		p.mu.Lock()
 		p.step = step
-		begin := p.begin
-		p.begin = nil
 		p.mu.Unlock()
-		if begin != nil {
-			callAfter(ctx, step, begin)
-		}
 	}()
 	return p.next(ctx)
+}
+
+// hasAsked ends ask, which has made the request r, or none. If begun is false, the function has
+// called runtime.Goexit meanwhile. If a method of ctx has failed, r has ended.
+func (p *Puller[T]) hasAsked(ctx context.Context, r *request[T], begun bool) {
+	p.mu.Lock()
+	if !begun {
+		p.asked = false
+	}
+	if r != nil && !r.over {
+		p.request = r
+	}
+	begin := p.begin
+	p.begin = nil
+	p.mu.Unlock()
+	if begin != nil {
+		begin(r)
+	}
 }
 
 // request is a wait for a step. As with a relay, the step or the context may end it, and
@@ -223,6 +338,21 @@ type request[T any] struct {
 	source  listing[T]
 	watch   ctxwatch.Watch
 	ctx     context.Context
+	step    *Job[T]
+
+	// Protected by the puller's mu.
+	over     bool // another caller may ask
+	taken    bool // it has got the step's outcome
+	deserted bool // nobody has it: it must not get the outcome
+}
+
+// watchContext ends r with its context. If a method of the context fails there, nobody gets r, so
+// it must not take the step's outcome.
+func (r *request[T]) watchContext() {
+	orDesert(r.desert, func() { r.watch.Start(r.ctx, r) })
+	if r.promise.taken() {
+		r.watch.Stop()
+	}
 }
 
 // Completed implements continuation.Target: the step has ended.
@@ -232,35 +362,68 @@ func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 		return continuation.Chain{}
 	}
 	r.watch.Stop()
-	r.puller.release(true) // before the request is seen to have ended, and Next is called again
+	r.release(true) // before the request is seen to have ended, and Next is called again
 	step.observeFailure()
 	return r.promise.publish(step.Status(), step.value, step.core.err())
 }
 
 // ContextEnded implements ctxwatch.Listener.
-func (r *request[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(&WaitError{Err: contextError(r.ctx)}) }
+func (r *request[T]) ContextEnded(*ctxwatch.Watch) {
+	whenEnded(r.ctx, func(why error) { r.giveUp(&WaitError{Err: why}) })
+}
 
-func (r *request[T]) giveUp(why error) {
+func (r *request[T]) giveUp(why error) bool {
 	if !r.promise.reserve() {
-		return
+		return false
 	}
 	r.source.leave()
 	r.watch.Stop()
-	r.puller.release(false)
+	r.release(false)
 	var zero T
 	r.promise.publish(Canceled, zero, why).Deliver(nil)
+	return true
+}
+
+// desert ends a request whose wait is unwound: the step's outcome goes to the next call. The step
+// may be about to deliver it to r, and finds then that it must not.
+func (r *request[T]) desert() {
+	if r.giveUp(context.Canceled) {
+		return
+	}
+	p := r.puller
+	p.mu.Lock()
+	r.deserted = true
+	stopped := r.taken && p.ending != nil
+	if r.taken && !stopped {
+		p.step = r.step
+	}
+	p.mu.Unlock()
+	if stopped {
+		if v, err := r.step.GetResult(); err == nil {
+			p.PutBack(jobcore.Key{}, v)
+		}
+	}
 }
 
 func (r *request[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Next" }
 
-// release ends a request. taken reports whether it has taken the step's outcome.
-func (p *Puller[T]) release(taken bool) {
+// release lets another caller ask. delivered reports whether r gets the step's outcome.
+func (r *request[T]) release(delivered bool) {
+	p := r.puller
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked = false
-	if taken {
+	r.over = true
+	p.asked, p.request = false, nil
+	if delivered && !r.deserted {
+		r.taken = true
 		p.step = nil
 	}
+}
+
+// pullSequence begins a pull of a plain sequence. leave ends what it waits for.
+func pullSequence[T any](seq iter.Seq2[T, error], leave func()) (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void], _ func()) {
+	c := &coroutine[T]{seq: seq, resume: make(chan bool, 1)}
+	return c.next, c.end, leave
 }
 
 // coroutine is a plain sequence that is pulled: it runs on its own goroutine and takes
@@ -308,10 +471,10 @@ func (c *coroutine[T]) end(context.Context) *Job[Void] {
 
 // run is the sequence's goroutine.
 func (c *coroutine[T]) run() {
-	how := ErrGoexit
+	how, exits := ErrGoexit, true
 	defer func() {
-		if v := recover(); v != nil {
-			how = newPanicError(v)
+		if p, panicked := how.(*PanicError); panicked && exits {
+			how = &PanicError{Value: p.Value, Stack: p.Stack, Async: p.Async, exits: true}
 		}
 		c.over = true
 		switch {
@@ -324,8 +487,20 @@ func (c *coroutine[T]) run() {
 			c.ending.settle(Faulted, Void{}, how)
 		}
 	}()
+	c.callSeq(&how)
+	exits = false
+}
+
+// callSeq calls the sequence, and writes how it ends. It does not return if the sequence calls
+// runtime.Goexit.
+func (c *coroutine[T]) callSeq(how *error) {
+	defer func() {
+		if v := recover(); v != nil {
+			*how = newPanicError(v)
+		}
+	}()
 	c.seq(c.yield)
-	how = io.EOF
+	*how = io.EOF
 }
 
 func (c *coroutine[T]) yield(v T, err error) bool {

@@ -171,6 +171,34 @@ func TestGoexitOfAPulledStreamContinuesInTheCaller(t *testing.T) {
 	assert.Equal(t, io.EOF, err)
 }
 
+func TestGoexitOfAPulledStreamContinuesBehindItsPanic(t *testing.T) {
+	for how, call := range map[string]func(*Puller[int]){
+		"Next": func(p *Puller[int]) { _, _ = p.Next(context.Background()) },
+		"Stop": func(p *Puller[int]) { _ = p.Stop(context.Background()) },
+	} {
+		p := StreamOf(func(yield func(int, error) bool) {
+			defer func() { panic("while exiting") }()
+			yield(1, nil)
+			runtime.Goexit()
+		}).Pull()
+		_, err := p.Next(t.Context())
+		require.NoError(t, err)
+		var recovered any
+		returned, over := false, make(chan struct{})
+		go func() {
+			defer close(over)
+			func() {
+				defer func() { recovered = recover() }()
+				call(p)
+			}()
+			returned = true
+		}()
+		<-over
+		assert.Equal(t, "while exiting", recovered, how)
+		assert.False(t, returned, how)
+	}
+}
+
 func TestAStreamThatDoesNotStopIsFoundOut(t *testing.T) {
 	p := StreamOf(func(yield func(int, error) bool) {
 		for yield(1, nil) || true {

@@ -45,9 +45,10 @@ func (r *relay[T]) watchSource(j *Job[T]) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// watchContext notifies e when the context of the relay ends.
+// watchContext notifies e when the context of the relay ends. If a method of the context fails
+// there, nobody gets the relay, so it must not take the failure of its source.
 func (r *relay[T]) watchContext(e ctxwatch.Listener) {
-	r.watch.Start(r.ctx, e)
+	orDesert(func() { r.giveUp(context.Canceled) }, func() { r.watch.Start(r.ctx, e) })
 	if r.hasEnded() {
 		r.watch.Stop()
 	}
@@ -96,7 +97,7 @@ func (r *relay[T]) endsOtherwise() bool {
 }
 
 // ContextEnded implements ctxwatch.Listener.
-func (r *relay[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(contextError(r.ctx)) }
+func (r *relay[T]) ContextEnded(*ctxwatch.Watch) { whenEnded(r.ctx, r.giveUp) }
 
 // Expire implements schedulers.Expirer.
 func (r *relay[T]) Expire(*schedulers.Timer) { r.giveUp(context.DeadlineExceeded) }
@@ -212,7 +213,7 @@ func failedWait[T any](why error) *Job[T] {
 // and status. If j itself fails, it ends as j did; if j yields nil, it has Faulted with
 // [ErrNilJob]; if it yields the Unwrap itself or what waits for it, with a
 // *[CycleError]. When ctx ends before that, it is Canceled with a *[WaitError], and
-// neither job keeps it. It does not block. Jobs that are Created are started.
+// neither job keeps it. Jobs that are Created are started.
 func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	if ctx == nil {
 		ctx = context.Background()

@@ -210,3 +210,47 @@ func TestUnwrapCompleteAndCancelAtOnce(t *testing.T) {
 		require.Zero(t, waitersOf(inner.Job()))
 	}
 }
+
+// unwatchable is a context that ends when it is asked for its Done channel, and whose Err panics
+// from then on.
+type unwatchable struct {
+	context.Context
+	asked *bool
+}
+
+func (u unwatchable) Done() <-chan struct{} {
+	*u.asked = true
+	ended := make(chan struct{})
+	close(ended)
+	return ended
+}
+
+func (u unwatchable) Err() error {
+	if *u.asked {
+		panic("Err")
+	}
+	return nil
+}
+
+func TestAContextThatFailsWhileItIsWatchedLeavesNobodyWhoWaits(t *testing.T) {
+	for name, wait := range map[string]func(context.Context, *Job[int]){
+		"WaitAsync":   func(ctx context.Context, j *Job[int]) { WaitAsync(ctx, j) },
+		"WaitTimeout": func(ctx context.Context, j *Job[int]) { WaitTimeout(ctx, j, time.Hour) },
+		"Unwrap":      func(ctx context.Context, j *Job[int]) { Unwrap(ctx, FromResult(j)) },
+		"ContinueWith": func(ctx context.Context, j *Job[int]) {
+			ContinueWith(ctx, j, func(context.Context, *Job[int]) (Void, error) {
+				t.Error("nobody has this job")
+				return Void{}, nil
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewSource[int]()
+			assert.PanicsWithValue(t, "Err", func() {
+				wait(unwatchable{context.Background(), new(bool)}, s.Job())
+			})
+			assert.Zero(t, waitersOf(s.Job()))
+			s.TrySetResult(1)
+		})
+	}
+}

@@ -14,7 +14,7 @@ type runJob[T any] struct {
 }
 
 // New returns a job that will run fn, not started: its status is Created. Start
-// starts it, and so does awaiting it. It does not block.
+// starts it, and so does awaiting it.
 //
 // fn gets the job's own context: a child of ctx that carries the job's scheduler and
 // worker. It is canceled by [Job.Cancel], and when the job and everything started with
@@ -76,8 +76,6 @@ func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
 
 func (t *runJob[T]) drop() { t.fn = nil }
 
-func (t *runJob[T]) function() any { return t.fn }
-
 // goJob is runJob without a result: wrapping fn in a closure would cost one more allocation.
 type goJob struct {
 	task[Void]
@@ -92,8 +90,6 @@ func (t *goJob) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
 func (t *goJob) invoke(ctx context.Context) (Void, error) { return Void{}, t.fn(ctx) }
 
 func (t *goJob) drop() { t.fn = nil }
-
-func (t *goJob) function() any { return t.fn }
 
 // RunSynchronously runs a Created job on the calling goroutine and returns nil when it
 // has ended; the job has the outcome. If the job is not Created, RunSynchronously runs

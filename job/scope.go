@@ -26,7 +26,8 @@ import (
 // There are two kinds. In a fail-fast scope the first child that fails cancels all
 // others, and the scope has failed. In a scope that was made with [Supervisor], a failed
 // child does not affect the others. In both, the end of ctx cancels all children, and a
-// child that was canceled, by the scope or by its own handle, does not count as failed.
+// child that was canceled, by the scope or by its own handle, does not count as failed,
+// unless its error contains more than the end of its context.
 //
 // The scope's error is all its failures, joined by errors.Join in the order in which
 // they occurred. If there was none and children were canceled because the scope's
@@ -66,7 +67,7 @@ func Supervisor() Option { return Option{mode: supervising} }
 // NewScope returns a scope without children. Its children run on the scheduler of the
 // option [On], else on the ambient one of ctx, else on the default. [PreferFairness],
 // [LongRunning], [Named] and [Shielded] mean what they mean for jobs. A scope with an
-// option that does not apply has failed with [ErrOption]. It does not block.
+// option that does not apply has failed with [ErrOption].
 func NewScope(ctx context.Context, opts ...Option) *Scope {
 	return newScope(ctx, opts, 3)
 }
@@ -127,7 +128,8 @@ func (s *Scope) Cancel(cause error) { s.cancel(cause) }
 // and returns the scope's error; then the scope has ended, and starts no more children.
 // A child must not call it. Called on a worker, it runs children that are still queued
 // itself, if their scheduler consents. If waiting is refused ([ErrWouldDeadlock]), it
-// returns a *[WaitError] and the scope has not ended.
+// returns a *[WaitError] and the scope has not ended. A child that it runs and that calls
+// runtime.Goexit ends the caller's goroutine, as with [Job.Wait].
 //
 // It blocks; its twin is [Scope.WaitAsync].
 func (s *Scope) Wait() error {
@@ -268,23 +270,28 @@ func (s *Scope) recordOutcome(final Status, err error) (cancel bool) {
 
 // finish ends the scope: the last child has ended, and no other can be started.
 func (s *Scope) finish() continuation.Chain {
-	final, err := s.outcome()
+	final, err, hidden := s.outcome()
 	s.cancel(nil)
+	if hidden != nil {
+		FromError[Void](hidden) // nobody can ask for it: it is reported to OnUnobserved
+	}
 	waiters, _ := s.promise.try(final, Void{}, err)
 	return waiters
 }
 
-func (s *Scope) outcome() (Status, error) {
+// outcome returns the outcome of the scope, and what went wrong besides.
+func (s *Scope) outcome() (final Status, err, hidden error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.children = children{}
+	failed := errors.Join(s.errs...)
 	switch {
 	case s.body != nil:
-		return Faulted, s.body
-	case len(s.errs) > 0:
-		return Faulted, errors.Join(s.errs...)
+		return Faulted, s.body, failed
+	case failed != nil:
+		return Faulted, failed, nil
 	case s.canceled:
-		return Canceled, contextError(s.ctx)
+		return Canceled, contextError(s.ctx), nil
 	}
-	return Completed, nil
+	return Completed, nil, nil
 }

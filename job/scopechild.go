@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/interleave"
-	"github.com/movenext/movenext/internal/longrun"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -115,12 +114,8 @@ func (s *Scope) submit(c *child) bool {
 
 // offer is submit for a child that has a slot.
 func (s *Scope) offer(c *child) bool {
-	flags := s.flags
-	if f := s.home.LongRunning; f != nil && f.Has(longrun.Code(c.fn)) {
-		flags |= schedulers.LongRunning
-	}
 	c.state.Store(childQueued) // from now on a waiter may run it, and drop fn
-	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: flags})
+	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
 	if err != nil && c.claim() {
 		c.end(Faulted, refusalError(err), false, s.from)
 		return false
@@ -177,7 +172,12 @@ func (c *child) call(worker schedulers.Worker, recycle bool) (final Status, err 
 	if s.ctx.Err() != nil {
 		return Canceled, nil, true
 	}
-	err = s.invokeWithDiagnostics(s.views.forWorker(s, worker), c.fn)
+	ctx := s.views.forWorker(s, worker)
+	if s.mode&labeled == 0 {
+		err = c.fn(ctx)
+	} else {
+		err = s.invokeWithLabels(ctx, c.fn)
+	}
 	if suspension.Of(err) != nil {
 		return Running, err, true
 	}

@@ -29,7 +29,7 @@ import (
 // It is errgroup's SetLimit for work that may suspend. A limit of the scheduler (a
 // pool's workers, package limited) counts what runs, and a machine that waits does not.
 // Limit may be called at any time; a lower one ends nothing that is in flight. A child
-// that waits for one that was started after it may wait forever. It does not block.
+// that waits for one that was started after it may wait forever.
 func (s *Scope) Limit(n int) {
 	s.mu.Lock()
 	s.gate.limit = n

@@ -14,7 +14,7 @@ import (
 //
 // If the child fails, a fail-fast scope has failed, even if the handle is observed; a
 // supervising one leaves the failure to the handle. If the scope has ended, Spawn
-// returns a job that has faulted with [ErrScopeEnded]. It does not block.
+// returns a job that has faulted with [ErrScopeEnded].
 func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &spawned[T]{scope: s}
 	t.fn = fn

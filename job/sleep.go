@@ -14,27 +14,41 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	_, err := SleepAsync(ctx, d).Wait(context.WithoutCancel(ctx))
+	known, s := startSleep(ctx, d)
+	if known != nil {
+		return known.Err()
+	}
+	defer s.leave()
+	_, err := s.promise.job.Wait(context.WithoutCancel(ctx))
 	return err
 }
 
 // SleepAsync returns a job that completes after d, or is Canceled when ctx ends. No
 // goroutine is held meanwhile. The time is that of ctx's scheduler, if that has
-// [schedulers.Timers], else real time. It does not block.
+// [schedulers.Timers], else real time.
 func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	known, s := startSleep(ctx, d)
+	if known != nil {
+		return known
+	}
+	return &s.promise.job
+}
+
+// startSleep returns the job of a sleep that is over before it begins, or the sleep.
+func startSleep(ctx context.Context, d time.Duration) (known *Job[Void], s *sleep) {
 	if ctx.Err() != nil {
-		return newCompleted(Canceled, Void{}, contextError(ctx))
+		return newCompleted(Canceled, Void{}, contextError(ctx)), nil
 	}
 	if d <= 0 {
-		return FromResult(Void{})
+		return FromResult(Void{}), nil
 	}
-	s := newSleep(ctx)
+	s = newSleep(ctx)
 	s.timers = timersOf(ctx)
 	s.begin(d)
-	return &s.promise.job
+	return nil, s
 }
 
 // sleep is a job and its timer, in one allocation.
@@ -100,9 +114,26 @@ func (s *sleep) Expire(*schedulers.Timer) {
 	}
 }
 
+// leave ends a sleep whose wait is over. Usually it has ended; not if the wait was refused, or
+// is unwound.
+func (s *sleep) leave() {
+	if !s.promise.reserve() {
+		return
+	}
+	s.timers.StopTimer(&s.timer)
+	if s.guard != nil {
+		s.guard.watch.Stop()
+	}
+	s.promise.publish(Canceled, Void{}, context.Canceled).Deliver(nil)
+}
+
 // ContextEnded implements ctxwatch.Listener.
 func (g *guard) ContextEnded(*ctxwatch.Watch) {
-	why := contextError(g.ctx) // may run user code: call it before the promise is won
+	whenEnded(g.ctx, g.end) // its call of the context comes before the promise is won
+}
+
+// end ends the sleep early.
+func (g *guard) end(why error) {
 	if s := g.sleep; s.promise.reserve() {
 		s.timers.StopTimer(&s.timer)
 		s.promise.publish(Canceled, Void{}, why).Deliver(nil)

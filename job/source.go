@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
@@ -89,8 +88,22 @@ func canceledError(cause error) error {
 	if cause == nil || errors.Is(cause, context.Canceled) {
 		return orElse(cause, context.Canceled)
 	}
-	return fmt.Errorf("%w: %w", context.Canceled, cause)
+	return &cancellation{cause}
 }
+
+// cancellation matches context.Canceled, and has one leaf, the cause: a source that was
+// canceled with the cause of a context, DeadlineExceeded say, says that this context has
+// ended and nothing else; see endedBy.
+type cancellation struct{ cause error }
+
+// Error implements error.
+func (c *cancellation) Error() string { return "context canceled: " + c.cause.Error() }
+
+// Is reports whether target is context.Canceled.
+func (c *cancellation) Is(target error) bool { return target == context.Canceled }
+
+// Unwrap returns the cause.
+func (c *cancellation) Unwrap() error { return c.cause }
 
 // Completed jobs with the most frequent results. Nothing distinguishes two of them, so
 // one of each is enough; the choice of values is .NET's.

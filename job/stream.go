@@ -1,6 +1,11 @@
 package job
 
-import "iter"
+import (
+	"context"
+	"iter"
+
+	"github.com/movenext/movenext/internal/pullcontext"
+)
 
 // Stream is a sequence of values, each of which may take time. The twin of a function
 // that returns an iter.Seq2[T, error] returns a stream. A stream is cold: nothing
@@ -43,11 +48,61 @@ func NewStream[T any](source StreamSource[T]) *Stream[T] { return &Stream[T]{sou
 
 // StreamOf returns the stream of a plain sequence. If a machine ranges over it, seq runs on
 // its own goroutine, one value at a time. A nil seq makes a stream of one error, [ErrNilFunc].
+//
+// A consumer that leaves such a stream while seq waits for something has to wait for that too:
+// nobody can end a wait of plain code. If seq has a context, use [StreamFunc].
 func StreamOf[T any](seq iter.Seq2[T, error]) *Stream[T] {
 	if seq == nil {
 		seq = failedSequence[T]
 	}
 	return &Stream[T]{sequence[T](seq)}
+}
+
+// StreamFunc is [StreamOf] for a sequence whose waits end with a context: each range, and each
+// [Stream.Pull], calls seq for a sequence. A range passes ctx to it. A pull passes a context that
+// also ends when the consumer leaves while the sequence waits, so that it need not wait for the
+// next value. A nil seq makes a stream of one error, [ErrNilFunc].
+//
+//	job.StreamFunc(ctx, channel.All)
+func StreamFunc[T any](ctx context.Context, seq func(ctx context.Context) iter.Seq2[T, error]) *Stream[T] {
+	if seq == nil {
+		return StreamOf[T](nil)
+	}
+	return &Stream[T]{&contextSequence[T]{ctx, seq}}
+}
+
+// contextSequence is the source of StreamFunc.
+type contextSequence[T any] struct {
+	ctx context.Context
+	seq func(context.Context) iter.Seq2[T, error]
+}
+
+// All implements StreamSource.
+func (s *contextSequence[T]) All() iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { s.begin(s.ctx)(yield) }
+}
+
+// AllWithin is All for a machine whose own consumer may leave. consumer ends then.
+func (s *contextSequence[T]) AllWithin(consumer context.Context) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { s.run(pullcontext.New(s.ctx, consumer), yield) }
+}
+
+// Steps is the form for pulling.
+func (s *contextSequence[T]) Steps(consumer context.Context) (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void], leave func()) {
+	ctx := pullcontext.New(s.ctx, consumer)
+	return pullSequence(func(yield func(T, error) bool) { s.run(ctx, yield) }, ctx.Leave)
+}
+
+func (s *contextSequence[T]) run(ctx *pullcontext.Context, yield func(T, error) bool) {
+	defer ctx.Over()
+	s.begin(ctx)(yield)
+}
+
+func (s *contextSequence[T]) begin(ctx context.Context) iter.Seq2[T, error] {
+	if seq := s.seq(ctx); seq != nil {
+		return seq
+	}
+	return failedSequence[T]
 }
 
 // sequence is a plain sequence in the role of a source.

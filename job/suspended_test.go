@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
 // later is the error of a function that has suspended: it passes the right to complete
@@ -60,6 +62,20 @@ func TestTheErrorOfASuspendedFunctionsEndedContextCancelsItsJob(t *testing.T) {
 	end.Return(0, context.Canceled).Deliver(nil)
 	<-j.Done()
 	assert.Equal(t, job.Canceled, j.Status())
+}
+
+func TestTheContextOfASuspendedJobLastsAsLongAsTheJob(t *testing.T) {
+	suspended, given := make(later[int], 1), make(chan context.Context, 1)
+	j := job.Run(context.Background(), func(ctx context.Context) (int, error) {
+		given <- ctx
+		return suspended.fn(ctx)
+	})
+	own, end := <-given, <-suspended
+	require.NoError(t, own.Err())
+	end.Return(1, nil).Deliver(nil)
+	_, err := j.Wait(context.Background())
+	require.NoError(t, err)
+	assert.ErrorIs(t, own.Err(), context.Canceled)
 }
 
 // Nothing is left of the first attempt to end the job.
@@ -168,3 +184,22 @@ type badError struct{}
 func (badError) Error() string   { return "bad" }
 func (badError) Is(error) bool   { panic("in Is") }
 func (e badError) Unwrap() error { return nil }
+
+// A job that has suspended ends as what it waits for does, which may run anywhere; so the last
+// thread may wait for it.
+func TestTheLastThreadMayWaitForAJobThatHasSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := dedicated.New(1)
+		on := job.On(s)
+		suspended := make(later[int], 1)
+		j := job.Run(t.Context(), suspended.fn, on)
+		end := <-suspended
+		waiter := job.Run(t.Context(), func(ctx context.Context) (int, error) { return j.Wait(ctx) }, on)
+		synctest.Wait()
+		end.Return(1, nil).Deliver(nil)
+		v, err := waiter.Wait(context.Background())
+		assert.NoError(t, err)
+		assert.Equal(t, 1, v)
+		assert.NoError(t, s.Shutdown(context.Background()))
+	})
+}

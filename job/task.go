@@ -76,9 +76,6 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 // enclose gives the task its function, which runs at home with a context below ctx.
 func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context) {
 	t.owner, t.core.own, t.home = self, &t.body, home
-	if home.LongRunning != nil {
-		t.flagLongRunning(home.LongRunning)
-	}
 	t.nest(ctx)
 }
 
@@ -147,7 +144,7 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension
 		return Canceled, nil, true
 	}
 	var err error
-	if t.core.mode&(labeled|traced) == 0 && t.home.LongRunning == nil {
+	if t.core.mode&(labeled|traced) == 0 {
 		t.value, err = self.invoke(&t.body)
 	} else {
 		t.value, err = t.invokeWithDiagnostics(self)

@@ -1,11 +1,16 @@
 package job
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"reflect"
 	"runtime"
+	"strings"
 
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -31,6 +36,10 @@ type Failure struct {
 // A canceled job is not a failure. A [Source] that was made while a hook was set, and
 // was dropped before it was completed, is one ([ErrDropped]). OnUnobserved returns the
 // previous hook; nil means none. It is safe for concurrent use.
+//
+// An unobserved panic of a job that Faulted while no hook was set is written to standard error
+// with its stack, once, and the program continues; other failures are not reported. So a panic
+// is never silent, as it is not in plain Go, where it ends the process. A hook replaces that.
 //
 // The hook is called some time after the next garbage collection, or by
 // [ReportUnobserved], on any goroutine, and must not block. A panic in it is contained
@@ -76,6 +85,7 @@ type failure struct {
 	Failure
 	creationPC uintptr         // of a source: its program counter, looked up for the report; or 0
 	settled    interleave.Bool // observed, or reported
+	unhooked   bool            // there was no hook when the job failed: its panics are written
 }
 
 // reportWith arranges for the collector to report f when c is garbage.
@@ -83,14 +93,18 @@ func (f *failure) reportWith(c *core) {
 	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
 }
 
-// fail makes the record of a failure, if a hook is set. The caller has written the
-// error and not yet published it.
+// fail makes the record of a failure, if a hook is set or the failure is a panic. The
+// caller has written the error and not yet published it.
 func (c *core) fail() {
-	if unobservedHook.Load() == nil || c.mode&reported != 0 {
+	if c.mode&reported != 0 {
 		return
 	}
 	r := c.ensureExtra()
-	f := &failure{Failure: Failure{Err: r.err, ID: r.id, Name: r.name, Creation: c.frame("job")}}
+	unhooked := unobservedHook.Load() == nil
+	if unhooked && len(panicsIn(r.err, nil)) == 0 {
+		return
+	}
+	f := &failure{Failure: Failure{Err: r.err, ID: r.id, Name: r.name, Creation: c.frame("job")}, unhooked: unhooked}
 	r.failure = f
 	outstanding.add(f)
 	f.reportWith(c)
@@ -143,8 +157,8 @@ func (f *failure) report() bool {
 	}
 	outstanding.remove(f)
 	hook := unobservedHook.Load()
-	if hook == nil {
-		return false
+	if f.unhooked || hook == nil {
+		return f.write()
 	}
 	if f.creationPC != 0 {
 		f.Creation = Frame{What: "source", Job: fmt.Sprintf("#%d", f.ID)}
@@ -153,6 +167,60 @@ func (f *failure) report() bool {
 	hook.hook.Call(f.Failure)
 	return true
 }
+
+// write writes the panics of a failure to standard error, and reports whether there was
+// one that had not been written yet: a panic may be the failure of several jobs.
+func (f *failure) write() bool {
+	written := false
+	for _, p := range panicsIn(f.Err, nil) {
+		if p.written.CompareAndSwap(false, true) {
+			written = true
+			writePanic.Call(unobservedPanic{f, p})
+		}
+	}
+	return written
+}
+
+type unobservedPanic struct {
+	failure *failure
+	panic   *PanicError
+}
+
+// writePanic is a hook because it calls methods of the panic's value.
+var writePanic = schedulers.NewHook("job.OnUnobserved", func(u unobservedPanic) {
+	name := fmt.Sprintf("#%d", u.failure.ID)
+	if u.failure.Name != "" {
+		name = fmt.Sprintf("%q", truncate.Name(u.failure.Name))
+	}
+	var text strings.Builder
+	u.panic.writeStacks(&text)
+	_, _ = fmt.Fprintf(os.Stderr, "movenext: nobody has looked at the error of job %s: %s\n\n%s\n", name, truncate.Indented(u.panic.Error()), &text)
+})
+
+// panicsIn appends the panics in the tree of err, as far as errors.Join and fmt.Errorf have
+// made it. It is tempting to call every Unwrap, as errors.As does. But a completer asks, and
+// completing runs no user code: an Unwrap that panics would leave the waiters waiting.
+func panicsIn(err error, all []*PanicError) []*PanicError {
+	if p, ok := err.(*PanicError); ok {
+		return append(all, p)
+	}
+	switch reflect.TypeOf(err) {
+	case joined, wrappedSeveral:
+		for _, inner := range err.(interface{ Unwrap() []error }).Unwrap() {
+			all = panicsIn(inner, all)
+		}
+	case wrapped:
+		return panicsIn(errors.Unwrap(err), all)
+	}
+	return all
+}
+
+// The types of the trees of the standard library.
+var (
+	joined         = reflect.TypeOf(errors.Join(ErrGoexit))
+	wrapped        = reflect.TypeOf(fmt.Errorf("%w", ErrGoexit))
+	wrappedSeveral = reflect.TypeOf(fmt.Errorf("%w %w", ErrGoexit, ErrGoexit))
+)
 
 // outstanding are the failures that are not settled.
 var outstanding failureSet

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/schedulers"
@@ -18,6 +22,7 @@ import (
 // listening sets a hook for one test. Such tests are not parallel.
 func listening(t *testing.T) <-chan Failure {
 	t.Helper()
+	ReportUnobserved() // what earlier tests have left
 	heard := make(chan Failure, 100)
 	before := OnUnobserved(func(f Failure) { heard <- f })
 	t.Cleanup(func() {
@@ -39,6 +44,169 @@ func collected(heard <-chan Failure) Failure {
 		}
 	}
 }
+
+// written returns what f writes to standard error.
+func written(t *testing.T, f func()) string {
+	t.Helper()
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	said := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(read)
+		said <- string(text)
+	}()
+	before := os.Stderr
+	os.Stderr = write
+	f()
+	os.Stderr = before
+	require.NoError(t, write.Close())
+	text := <-said
+	require.NoError(t, read.Close())
+	return text
+}
+
+// unheard ends without a hook, as programs do by default.
+func unheard(t *testing.T) {
+	t.Helper()
+	ReportUnobserved()
+	before := OnUnobserved(nil)
+	t.Cleanup(func() { OnUnobserved(before) })
+}
+
+func TestAnUnobservedPanicIsWrittenToStandardErrorOnce(t *testing.T) {
+	unheard(t)
+	m := &manual{}
+	text := written(t, func() {
+		j := Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") }, Named("forgotten"))
+		Then(m.ctx(), j, itoa) // two jobs have the failure
+		Then(m.ctx(), j, itoa)
+		Run(m.ctx(), constant(0, errBoom))
+		m.all()
+		assert.Equal(t, 1, ReportUnobserved())
+		assert.Zero(t, ReportUnobserved())
+	})
+	assert.Equal(t, 1, strings.Count(text, "ouch"), text)
+	assert.Contains(t, text, "movenext: nobody has looked at the error of job ")
+	assert.Contains(t, text, "job: panic: ouch\n\n")
+	assert.Contains(t, text, "job.explode", "the stack")
+	assert.NotContains(t, text, errBoom.Error())
+}
+
+// The value of a panic may contain what a client has sent.
+func TestAPanicIsWrittenWithoutWhatATerminalObeys(t *testing.T) {
+	unheard(t)
+	m := &manual{}
+	text := written(t, func() {
+		Run(m.ctx(), func(context.Context) (int, error) { return explode("\x1b[2J\nmovenext: all is well\u202e\r") })
+		m.all()
+		assert.Equal(t, 1, ReportUnobserved())
+	})
+	assert.Contains(t, text, "job: panic: \uFFFD[2J\n\tmovenext: all is well\uFFFD\uFFFD\n\n")
+	assert.Contains(t, text, "job.explode", "the stack")
+}
+
+func TestAPanicIsWrittenWhenItsJobIsCollected(t *testing.T) {
+	unheard(t)
+	m := &manual{}
+	text := written(t, func() {
+		func() {
+			Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") }, Named("forgotten"))
+			m.all()
+		}()
+		for len(outstanding.all()) > 0 {
+			runtime.GC()
+			runtime.Gosched()
+		}
+		for range 3 { // the record is settled just before it is written
+			runtime.GC()
+			done := make(chan struct{})
+			func() { runtime.AddCleanup(new([64]byte), func(c chan struct{}) { close(c) }, done) }()
+			runtime.GC()
+			<-done
+		}
+	})
+	assert.Contains(t, text, `of job "forgotten": job: panic: ouch`)
+}
+
+func TestEachPanicOfSeveralIsWritten(t *testing.T) {
+	unheard(t)
+	text := written(t, func() {
+		func() {
+			s := NewScope(context.Background(), Supervisor())
+			s.Go(func(context.Context) error { panic("first") })
+			s.Go(func(context.Context) error { panic("second") })
+			s.Go(func(context.Context) error { return errBoom })
+			<-s.WaitAsync().Done() // does not look at the error
+		}()
+		assert.Equal(t, 1, ReportUnobserved())
+	})
+	assert.Equal(t, 1, strings.Count(text, "panic: first\n"), text)
+	assert.Equal(t, 1, strings.Count(text, "panic: second\n"), text)
+}
+
+func TestAPanicIsNotWrittenIfItIsObservedOrThereIsAHook(t *testing.T) {
+	unheard(t)
+	assert.Empty(t, written(t, func() {
+		m := &manual{}
+		j := Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") })
+		m.all()
+		require.Error(t, j.Err())
+		heard := 0
+		OnUnobserved(func(Failure) { heard++ })
+		Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") })
+		m.all()
+		assert.Equal(t, 1, ReportUnobserved())
+		assert.Equal(t, 1, heard)
+	}))
+}
+
+// The value's own method panics: fmt says so, and the rest is written.
+func TestAPanicWhoseValueCannotBePrintedIsWritten(t *testing.T) {
+	unheard(t)
+	text := written(t, func() {
+		m := &manual{}
+		Run(m.ctx(), func(context.Context) (int, error) { panic(unprintable{}) })
+		m.all()
+		assert.Equal(t, 1, ReportUnobserved())
+	})
+	assert.Contains(t, text, "unobserved_test.go")
+}
+
+// Completing runs no user code: whatever is done to find a panic.
+func TestAnErrorWhoseMethodsPanicIsNotLookedInto(t *testing.T) {
+	unheard(t)
+	m := &manual{}
+	for _, err := range []error{unwrapping{}, errors.Join(errBoom, unwrapping{}), fmt.Errorf("wrapped: %w", unwrapping{})} {
+		j := Run(m.ctx(), constant(0, err))
+		m.all()
+		assert.Equal(t, Faulted, j.Status())
+	}
+	assert.Zero(t, ReportUnobserved())
+}
+
+type unwrapping struct{}
+
+func (unwrapping) Error() string { return "unwrapping" }
+func (unwrapping) Unwrap() error { panic("no inner error") }
+
+func TestAWrappedPanicIsWritten(t *testing.T) {
+	unheard(t)
+	text := written(t, func() {
+		m := &manual{}
+		Run(m.ctx(), func(context.Context) (int, error) {
+			j := Run(context.Background(), func(context.Context) (int, error) { return explode("ouch") })
+			_, err := j.Await()
+			return 0, fmt.Errorf("inner: %w; %w", errors.Join(err), errBoom)
+		})
+		m.all()
+		assert.Equal(t, 1, ReportUnobserved())
+	})
+	assert.Equal(t, 1, strings.Count(text, "ouch"), text)
+}
+
+type unprintable struct{}
+
+func (unprintable) Error() string { panic("no text") }
 
 // nothingHeard checks that the collector has nothing to report: it makes one more
 // failure, and requires that the collector reports that one and none before it.
@@ -98,6 +266,29 @@ func TestAnObservedFailureIsNotReported(t *testing.T) {
 	FromCanceled[int](errBoom) // is not a failure
 	FromResult(1)
 	nothingHeard(t, heard)
+}
+
+// Whether a loser fails before the winner or after it makes no difference.
+func TestTheFailureOfALoserIsUnobserved(t *testing.T) {
+	heard := listening(t)
+	for _, loserFirst := range []bool{true, false} {
+		func() {
+			winner, loser := NewSource[int](), NewSource[int]()
+			r := Race(loser.Job(), winner.Job())
+			if loserFirst {
+				loser.TrySetError(errBoom)
+			}
+			winner.TrySetResult(1)
+			loser.TrySetError(errBoom)
+			assert.NoError(t, r.Err())
+		}()
+		assert.ErrorIs(t, collected(heard).Err, errBoom)
+	}
+	func() {
+		r := Race(FromError[int](errBoom), FromResult(1)) // neither has to be waited for
+		assert.NoError(t, r.Err())
+	}()
+	assert.ErrorIs(t, collected(heard).Err, errBoom)
 }
 
 func TestCloseDoesNotLookAtTheScopesError(t *testing.T) {

@@ -192,6 +192,7 @@ func (c *core) park(ctx context.Context, behalf *core, worker schedulers.Worker)
 	if !c.waiting.Add(&p.node) {
 		return nil
 	}
+	defer c.waiting.Remove(&p.node) // for a wait that is unwound; otherwise it does nothing
 	if p.job != nil && !p.bounded {
 		// After adding: of two jobs that close a cycle at the same moment, one sees
 		// the other.

@@ -13,11 +13,12 @@ import (
 // with the errors of all that failed (canceled ones included), joined in the order
 // given. If some were canceled and none faulted, it is Canceled. A single error is kept
 // unchanged. WhenAll does not stop at the first failure, and always keeps the results
-// that exist. It does not block.
+// that exist.
 //
 // A wait for it on a worker runs the jobs that are queued there in place, as [Job.Wait]
 // does, the newest first. (A wait for a [WhenAny] runs none: the waiter would have to
-// finish the job that it has begun, though another one may end long before.)
+// finish the job that it has begun, though another one may end long before.) If one of
+// these calls runtime.Goexit, the waiter's goroutine ends.
 //
 // Without jobs it has already completed. Jobs that are Created are started, since
 // waiting for all means waiting for each. A nil job counts as one that has faulted with

@@ -11,7 +11,7 @@ import (
 // WhenAny returns a job that completes with the first of jobs to end, whatever its
 // outcome; if several have ended already, with the first of these in the order given.
 // The others continue and keep nothing of the WhenAny. The WhenAny does not fail if that
-// job did: check the job that it yields. It does not block.
+// job did: check the job that it yields.
 //
 // Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are started,
 // unless another one has ended already. A nil job counts as one that has ended. See also
@@ -69,7 +69,10 @@ func (w *whenAny[J]) waitingJob() (*core, string) { return w.promise.job.base(),
 // several have Completed already, with the result of the first of these in the order
 // given. The others continue (cancel them if they should not) and keep nothing of the
 // Race. If all fail, it fails as [WhenAll] does: with all errors, joined in the order
-// given. It does not block.
+// given.
+//
+// A loser that fails, before the winner or after it, keeps its failure: unless somebody
+// looks at that job, it is reported to [OnUnobserved].
 //
 // Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are started, up
 // to the first that has Completed. A nil job counts as one that has faulted with

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -16,29 +17,33 @@ import (
 // pump nor replace the worker, the caller continues at once.
 func Yield() {
 	worker := schedulers.Here()
-	_ = schedulers.Wait(context.Background(), worker, nil, yieldTo(worker).Done())
+	_ = schedulers.Yield(worker, queueOf(worker))
 }
 
 // YieldAsync returns a job that completes when its turn comes in the queue of the
-// scheduler that the caller runs on. It is the twin of [Yield]. It does not block.
-func YieldAsync() *Job[Void] { return yieldTo(schedulers.Here()) }
-
-// yielded is a place in a queue. It is not a job with a function, since a waiter would
-// run that in place, and no other work would have run first.
-type yielded struct{ promise promise[Void] }
-
-func yieldTo(worker schedulers.Worker) *Job[Void] {
-	home := ambient.Default()
-	if worker != nil {
-		home = schedulers.HomeFor(worker.Scheduler())
-	}
+// scheduler that the caller runs on. It is the twin of [Yield].
+func YieldAsync() *Job[Void] {
+	worker := schedulers.Here()
 	y := new(yielded)
 	y.promise.init()
-	if err := schedulers.TrySubmit(home, y, schedulers.Hint{From: worker, Flags: schedulers.PreferFairness}); err != nil {
+	hint := schedulers.Hint{From: worker, Flags: schedulers.PreferFairness}
+	if err := schedulers.TrySubmit(queueOf(worker), y, hint); err != nil {
 		y.Abandon(err)
 	}
 	return &y.promise.job
 }
+
+// queueOf returns the scheduler of worker, or the default one.
+func queueOf(worker schedulers.Worker) schedulers.Scheduler {
+	if worker == nil {
+		return ambient.Default()
+	}
+	return schedulers.HomeFor(worker.Scheduler())
+}
+
+// yielded is a place in a queue. It is not a job with a function, since a waiter would
+// run that in place, and no other work would have run first.
+type yielded struct{ promise promise[Void] }
 
 // Run implements schedulers.Work.
 func (y *yielded) Run(worker schedulers.Worker) {
@@ -51,20 +56,49 @@ func (y *yielded) Abandon(reason error) {
 	y.promise.settle(Faulted, Void{}, orElse(reason, ErrShutdown))
 }
 
-func doNothing(context.Context) error { return nil }
-
 // SwitchTo moves a generated machine to s: the machine that calls it resumes there, and
 // after each later suspension too. The caller of that machine does not move: when the
 // function that called SwitchTo ends, its caller continues at its own home. Plain code,
 // which cannot move, waits for a turn at s. SwitchTo returns nil, or the reason why s
-// refused or ctx ended.
+// refused or ctx ended, even if s is busy or stuck then. In those cases the machine has not
+// moved.
 func SwitchTo(ctx context.Context, s schedulers.Scheduler) error {
 	_, err := SwitchToAsync(ctx, s).Await()
 	return err
 }
 
-// SwitchToAsync returns a job that completes when its turn at s comes. It is the twin of
-// [SwitchTo].
+// SwitchToAsync returns a job that completes when its turn at s comes, or is Canceled when ctx
+// ends first. It is the twin of [SwitchTo].
 func SwitchToAsync(ctx context.Context, s schedulers.Scheduler) *Job[Void] {
-	return Go(ctx, doNothing, On(s))
+	t := &turn{}
+	if err := t.prepare(t, ctx, []Option{On(s)}, forJob, false); err != nil {
+		return t.faultWith(err)
+	}
+	if t.parent.Err() != nil {
+		t.core.cancel(nil)
+		return &t.Job
+	}
+	t.watch.Start(t.parent, t)
+	_ = t.core.submit(t.home, t.core.flags) // if it is canceled now, its turn changes nothing
+	return &t.Job
 }
+
+// turn is a job that does nothing when its turn comes. Other jobs that have not begun are canceled
+// when their turn comes; whoever waits for a turn wants to know at once. A waiter may run it in
+// place, in contrast to the place in a queue of [Yield]: the turn is there then.
+type turn struct {
+	task[Void]
+	watch ctxwatch.Watch
+}
+
+// Run implements schedulers.Work.
+func (t *turn) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
+
+func (t *turn) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
+
+func (t *turn) invoke(context.Context) (Void, error) { return Void{}, nil }
+
+func (t *turn) drop() { t.watch.Stop() }
+
+// ContextEnded implements ctxwatch.Listener.
+func (t *turn) ContextEnded(*ctxwatch.Watch) { t.core.cancel(nil) }

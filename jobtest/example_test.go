@@ -85,8 +85,8 @@ func ExamplePCT() {
 // of the work that the first one has started.
 func ExampleTimeRaces() {
 	var t printer
-	jobtest.Explore(t, awaited(oversellAsync), jobtest.TimeRaces)
-	// Output: seed 0, schedule 9 (PCT, depth 3): an error: oversold
+	jobtest.Explore(t, oversell, jobtest.TimeRaces)
+	// Output: seed 0, schedule 10 (random): an error: oversold
 }
 
 func ExampleInvariant() {

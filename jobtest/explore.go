@@ -46,6 +46,7 @@ func Run(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 		name, c = "given", fromBytes(s.choices)
 	}
 	if o := s.runSchedule(c); o.failed() {
+		s.repeats(&o)
 		s.report(fmt.Sprintf("seed %d (%s)", s.seed, name), o, o)
 	}
 }

@@ -89,16 +89,16 @@ func TestASchedulerRefusesAJob(t *testing.T) {
 
 // A machine that has started continues, whatever the scheduler refuses.
 func TestAMachineThatContinuesIsNotRefused(t *testing.T) {
-	w := explored(t, awaited(twoSectionsAsync), jobtest.Faults(jobtest.Refusal))
+	w := explored(t, twoSections, jobtest.Faults(jobtest.Refusal))
 	require.Len(t, w.failures, 1)
 	assert.Contains(t, w.failures[0], "counted 1 of 2")
 }
 
 // Run suspends a machine at every await only if it is asked to.
 func TestRunSuspendsEverywhereIfAskedTo(t *testing.T) {
-	assert.Empty(t, ran(t, awaited(twoSectionsAsync), jobtest.Choices(nil)).failures)
-	w := ran(t, awaited(twoSectionsAsync), jobtest.Choices(nil), jobtest.SuspendEverywhere)
+	assert.Empty(t, ran(t, twoSections, jobtest.Choices(nil)).failures)
+	w := ran(t, twoSections, jobtest.Choices(nil), jobtest.SuspendEverywhere)
 	require.Len(t, w.failures, 1)
 	assert.Contains(t, w.failures[0], "counted 1 of 2")
-	assert.Empty(t, ran(t, awaited(twoSectionsAsync), jobtest.Choices(nil)).failures, "the budget is the usual one again")
+	assert.Empty(t, ran(t, twoSections, jobtest.Choices(nil)).failures, "the budget is the usual one again")
 }

@@ -7,14 +7,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/jobtest"
 )
 
 func TestBothFormsRunInVirtualTime(t *testing.T) {
 	began := time.Now()
-	jobtest.BothForms(t, patient, patientAsync)
-	jobtest.BothForms(t, noLostUpdate, noLostUpdateAsync)
+	lock := new(coord.Mutex)
+	jobtest.BothForms(t, func(ctx context.Context) error { return sells(ctx, lock) }, func(ctx context.Context) *job.Job[job.Void] {
+		return sellsAsync(ctx, lock)
+	})
 	assert.Less(t, time.Since(began), time.Hour)
 }
 
@@ -27,7 +30,7 @@ func TestBothFormsRunsEach(t *testing.T) {
 		return nil
 	}, func(ctx context.Context) *job.Job[job.Void] {
 		machines++
-		return patientAsync(ctx)
+		return sellsAsync(ctx, new(coord.Mutex))
 	}, jobtest.Schedules(5), jobtest.Random)
 	assert.Equal(t, 1, plain)
 	assert.Equal(t, 2000, year, "the clock of a bubble")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/jobtest"
 )
@@ -25,7 +26,8 @@ func TestASearchLeavesTestsBesideItAlone(t *testing.T) {
 				assert.Same(t, usual, job.DefaultScheduler())
 				return nil
 			})
-			locked := noLostUpdateAsync(none)
+			s := &shop{stock: 1, lock: new(coord.Mutex)}
+			locked := togetherAsync(none, s.buyAsync, s.buyAsync)
 			started <- struct{}{}
 			go close(gate)
 			_, err := locked.Wait(none)

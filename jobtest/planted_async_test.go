@@ -5,7 +5,6 @@ package jobtest_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/movenext/movenext/coord"
@@ -20,42 +19,35 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// buyAsync starts [shop.buy] as a state machine and returns its job.
-func (s *shop) buyAsync() (result *job.Job[job.Void]) {
+// togetherAsync starts [together] as a state machine and returns its job.
+func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := shopBuyFrame{s: s}
+	frame := togetherLocals{}
 	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(context.Background(), job.Void{}, nil)
+	if finished, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts}); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &shopBuyMachine{shopBuyFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &togetherMachine{togetherLocals: frame}
+	return m.Start(ctx, &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
-	frame := shopBuyFrame{s: s}
-	if frame.MoveNext(r) {
-		return nil
-	}
-	m := new(shopBuyFrame)
-	*m = frame
-	r.Push(context.Background(), m)
-	return m
-}
-
-// shopBuyFrame is the frame of [shop.buy]: what it keeps while it is suspended.
-type shopBuyFrame struct {
+// togetherLocals is what [together] keeps while it is suspended.
+type togetherLocals struct {
 	statemachine.Frame
 
-	s *shop
-
-	stock int
+	await1 *job.Job[[]job.Void]
 }
 
-// MoveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
-func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
+// togetherArgs are the parameters of [together] that are needed only before its first suspension.
+type togetherArgs struct {
+	ctx    context.Context
+	starts []start
+}
+
+// moveNext runs [together] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[[]job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,82 +57,223 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
+	{
+		var all2 []*job.Job[job.Void]
 //line github.com/movenext/movenext/jobtest/planted_test.go:24
-	f.stock = f.s.stock
-	if f.stock == 0 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:73
-		return true
-//line github.com/movenext/movenext/jobtest/planted_test.go:27
+		for _, start := range args.starts {
+			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
+				return togetherFunc1Run(start, ctx1)
+			}))
+		}
+		// planted_test.go:30: _, err := job.WhenAll(all...).Await()
+		awaited1 = job.WhenAll(all2...)
 	}
-	// planted_test.go:28: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:78
+//line github.com/movenext/movenext/jobtest/planted_test.go:30
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:74
+		goto after1
+	}
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:28
-	return r.Yield()
+	f.await1 = awaited1
+//line github.com/movenext/movenext/jobtest/planted_test.go:30
+	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:28
-	_ = r.Refusal()
-	f.s.stock = f.stock - 1
-	f.s.sold++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:87
-	f.State = statemachine.Finished
-	return true
+//line github.com/movenext/movenext/jobtest/planted_test.go:30
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:84
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/jobtest/planted_test.go:30
+		_, err := awaited1.GetResult()
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:31
+		return true, err
+	}
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:94
 }
 
-// Location returns where [shop.buy] is suspended.
-func (f *shopBuyFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 28)
+// Location returns where [together] is suspended.
+func (f *togetherLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 30)
 }
 
-// Results returns what [shop.buy] returned, or raises again the panic that ended it.
-func (f *shopBuyFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
-}
-
-// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
-// in one allocation.
-type shopBuyMachine struct {
+// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and
+// frame in one allocation.
+type togetherMachine struct {
 	statemachine.Builder[job.Void]
-	shopBuyFrame
+	togetherLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.shopBuyFrame.MoveNext(r) {
+func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
+	f.SetResult(r, job.Void{}, v0)
+	f.togetherLocals = togetherLocals{Frame: f.togetherLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// lostUpdateAsync starts [lostUpdate] as a state machine and returns its job.
-func lostUpdateAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
+func togetherFunc1Run(startArg start, ctx context.Context) error {
 	var r statemachine.Run
-	frame := lostUpdateLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
+	frame := togetherFunc1Locals{}
+	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &togetherFunc1Machine{togetherFunc1Locals: frame}
+			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+		}
+	}()
+	if finished, v0 := frame.moveNext(&r, &togetherFunc1Args{start2: startArg, ctx: ctx}); finished {
+		return v0
 	}
-	m := &lostUpdateMachine{lostUpdateLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &togetherFunc1Machine{togetherFunc1Locals: frame}
+	return m.Suspend(ctx, &r, m)
 }
 
-// lostUpdateLocals is what [lostUpdate] keeps while it is suspended.
-type lostUpdateLocals struct {
+// togetherFunc1Locals is what a function literal of [together] keeps while it is suspended.
+type togetherFunc1Locals struct {
 	statemachine.Frame
 
-	s      *shop
-	second *job.Job[job.Void]
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [lostUpdate] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// togetherFunc1Args are the parameters of a function literal of [together] that are needed only
+// before its first suspension.
+type togetherFunc1Args struct {
+	start2 start
+	ctx    context.Context
+}
+
+// moveNext runs a function literal of [together] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
+func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (finished bool, result0 error) {
 	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// planted_test.go:26: _, err := start(ctx).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	awaited1 = args.start2(args.ctx)
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:172
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:178
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	return r.Await(awaited1), nil
+resume1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:187
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+		_, err := awaited1.GetResult()
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:27
+		return true, err
+	}
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:197
+}
+
+// Location returns where a function literal of [together] is suspended.
+func (f *togetherFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26)
+}
+
+// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [together]: chain and frame in one allocation.
+type togetherFunc1Machine struct {
+	statemachine.Spawned[job.Void]
+	togetherFunc1Locals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *togetherFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	return true
+}
+
+// buyAsync starts [shop.buy] as a state machine and returns its job.
+func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := shopBuyLocals{s: s}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		r.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &shopBuyMachine{shopBuyLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
+// that will have them.
+func (s *shop) buyEnter(r *statemachine.Run, ctx context.Context) (*shopBuyFrame, error) {
+	frame := shopBuyLocals{s: s}
+	if finished, v0 := frame.moveNext(r, ctx); finished {
+		r.Rethrow()
+		return nil, v0
+	}
+	m := &shopBuyFrame{shopBuyLocals: frame}
+	r.Push(ctx, m)
+	return m, nil
+}
+
+// shopBuyLocals is what [shop.buy] keeps while it is suspended.
+type shopBuyLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	s *shop
+
+	lock1 *statemachine.WaitingVoid[job.Void]
+	stock int
+}
+
+// shopBuyFrame is the frame of [shop.buy] for a caller that is a machine: what it keeps and, at
+// the end, its results.
+type shopBuyFrame struct {
+	shopBuyLocals
+
+	result0 error
+}
+
+// MoveNext continues [shop.buy] where it stopped.
+func (f *shopBuyFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
+	return finished
+}
+
+// moveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -152,243 +285,94 @@ func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:37
-	f.s = &shop{stock: 1}
-	{
-		s := f.s
-//line github.com/movenext/movenext/jobtest/planted_test.go:38
-		first := job.Go(ctx, func(arg2 context.Context) error {
-			return lostUpdateFunc1Run(s, arg2)
-		}, job.Named("first"))
-//line github.com/movenext/movenext/jobtest/planted_test.go:39
-		f.second = job.Go(ctx, func(arg3 context.Context) error {
-			return lostUpdateFunc2Run(s, arg3)
-		}, job.Named("second"))
-		// planted_test.go:40: _, _ = first.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:40
-		awaited1 = first
+//line github.com/movenext/movenext/jobtest/planted_test.go:50
+	if f.s.lock == nil {
+		goto endIf1
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:40
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:174
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:40
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:40
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:184
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:40
-	awaited1.GetResult()
-	// planted_test.go:41: _, _ = second.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:41
-	awaited2 = f.second
-//line github.com/movenext/movenext/jobtest/planted_test.go:41
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:194
-		goto after2
-	}
-	f.State = 2
-	f.second = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:41
-	return r.Await(awaited2), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:41
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:205
-	f.await1 = nil
-after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:41
-	awaited2.GetResult()
-	if f.s.sold > 1 {
-		result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:212
-		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:44
-	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:45
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:220
-}
-
-// Location returns where [lostUpdate] is suspended.
-func (f *lostUpdateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 40, 41)
-}
-
-// lostUpdateMachine is the root of a chain of calls that begins with [lostUpdate]: chain, job and
-// frame in one allocation.
-type lostUpdateMachine struct {
-	statemachine.Builder[job.Void]
-	lostUpdateLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *lostUpdateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.lostUpdateLocals = lostUpdateLocals{Frame: f.lostUpdateLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// lostUpdateFunc1Run is a function literal of [lostUpdate] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func lostUpdateFunc1Run(s *shop, arg1 context.Context) error {
-	var r statemachine.Run
-	frame := lostUpdateFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s); finished {
-		return v0
-	}
-	m := &lostUpdateFunc1Machine{lostUpdateFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
-}
-
-// lostUpdateFunc1Locals is what a function literal of [lostUpdate] keeps while it is suspended.
-type lostUpdateFunc1Locals struct {
-	statemachine.Frame
-
-	buy1 *shopBuyFrame
-}
-
-// moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
-func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:38: … s.buy(); return nil }, job.Named("first"))
-//line github.com/movenext/movenext/jobtest/planted_test.go:38
-	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:281
-	if f.buy1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:38
-	f.buy1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:290
-	f.buy1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:38
-	return true, nil
+	// planted_test.go:51: if err := s.lock.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:51
+	f.lock1, err = f.s.lock.LockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:296
-}
-
-// Location returns where a function literal of [lostUpdate] is suspended.
-func (f *lostUpdateFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 38)
-}
-
-// lostUpdateFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [lostUpdate]: chain and frame in one allocation.
-type lostUpdateFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	lostUpdateFunc1Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *lostUpdateFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// lostUpdateFunc2Run is a function literal of [lostUpdate] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func lostUpdateFunc2Run(s *shop, arg1 context.Context) error {
-	var r statemachine.Run
-	frame := lostUpdateFunc2Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s); finished {
-		return v0
-	}
-	m := &lostUpdateFunc2Machine{lostUpdateFunc2Locals: frame}
-	return m.Suspend(arg1, &r, m)
-}
-
-// lostUpdateFunc2Locals is what a function literal of [lostUpdate] keeps while it is suspended.
-type lostUpdateFunc2Locals struct {
-	statemachine.Frame
-
-	buy1 *shopBuyFrame
-}
-
-// moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
-func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:39: … s.buy(); return nil }, job.Named("second"))
-//line github.com/movenext/movenext/jobtest/planted_test.go:39
-	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:356
-	if f.buy1 == nil {
+	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:39
-	f.buy1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:365
-	f.buy1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:51
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:305
+	f.lock1 = nil
 after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:51
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:311
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:52
+		return true, result0
+	}
+	{
+//line github.com/movenext/movenext/jobtest/planted_test.go:54
+		unlock1 := f.s.lock.Unlock
+//line github.com/movenext/movenext/jobtest/planted_test.go:54
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
+	}
+endIf1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:56
+	f.stock = f.s.stock
+	if f.stock == 0 {
+		result0 = nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:327
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:58
+		return true, result0
+	}
+	// planted_test.go:60: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:333
+	f.State = 2
+//line github.com/movenext/movenext/jobtest/planted_test.go:60
+	return r.Yield(), nil
+resume2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:60
+	_ = r.Refusal()
+	f.s.stock = f.stock - 1
+	f.s.sold++
+	result0 = nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:343
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:39
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:371
+//line github.com/movenext/movenext/jobtest/planted_test.go:63
+	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:347
 }
 
-// Location returns where a function literal of [lostUpdate] is suspended.
-func (f *lostUpdateFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 39)
+// Location returns where [shop.buy] is suspended.
+func (f *shopBuyLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 51, 60)
 }
 
-// lostUpdateFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [lostUpdate]: chain and frame in one allocation.
-type lostUpdateFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	lostUpdateFunc2Locals
+// Results returns what [shop.buy] returned, or raises again the panic that ended it.
+func (f *shopBuyFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
+// in one allocation.
+type shopBuyMachine struct {
+	statemachine.Builder[job.Void]
+	shopBuyLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lostUpdateFunc2Machine) MoveNext(r *statemachine.Run) bool {
+func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
+	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
+	f.shopBuyLocals = shopBuyLocals{Frame: f.shopBuyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -457,33 +441,33 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:59: if err := c.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:59
+	// planted_test.go:87: if err := c.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:464
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:448
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:59
+//line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:473
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:457
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:59
+//line github.com/movenext/movenext/jobtest/planted_test.go:87
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:60
+//line github.com/movenext/movenext/jobtest/planted_test.go:88
 		return true, err
 	}
 	f.n = f.c.n
 	f.c.Unlock()
-	// planted_test.go:64: if err := c.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:64
+	// planted_test.go:92: if err := c.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:92
 	f.lock1, err2 = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:487
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:471
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -491,28 +475,28 @@ after1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:64
+//line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:497
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:481
 	f.lock1 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:64
+//line github.com/movenext/movenext/jobtest/planted_test.go:92
 	if err2 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:65
+//line github.com/movenext/movenext/jobtest/planted_test.go:93
 		return true, err2
 	}
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:69
+//line github.com/movenext/movenext/jobtest/planted_test.go:97
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:511
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:495
 }
 
 // Location returns where [counter.increment] is suspended.
 func (f *counterIncrementLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 59, 64)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 87, 92)
 }
 
 // Results returns what [counter.increment] returned, or raises again the panic that ended it.
@@ -536,127 +520,6 @@ func (f *counterIncrementMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, v0)
 	f.counterIncrementLocals = counterIncrementLocals{Frame: f.counterIncrementLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// twoSectionsAsync starts [twoSections] as a state machine and returns its job.
-func twoSectionsAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := twoSectionsLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &twoSectionsMachine{twoSectionsLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// twoSectionsLocals is what [twoSections] keeps while it is suspended.
-type twoSectionsLocals struct {
-	statemachine.Frame
-
-	c      *counter
-	second *job.Job[job.Void]
-	await1 *job.Job[job.Void]
-}
-
-// moveNext runs [twoSections] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:76
-	f.c = new(counter)
-	{
-		var first *job.Job[job.Void]
-//line github.com/movenext/movenext/jobtest/planted_test.go:77
-		first, f.second = f.c.incrementAsync(ctx), f.c.incrementAsync(ctx)
-		// planted_test.go:78: _, _ = first.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:78
-		awaited1 = first
-	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:78
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:592
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:78
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:78
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:602
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:78
-	awaited1.GetResult()
-	// planted_test.go:79: _, _ = second.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:79
-	awaited2 = f.second
-//line github.com/movenext/movenext/jobtest/planted_test.go:79
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:612
-		goto after2
-	}
-	f.State = 2
-	f.second = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:79
-	return r.Await(awaited2), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:79
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:623
-	f.await1 = nil
-after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:79
-	awaited2.GetResult()
-	if f.c.n != 2 {
-		result0 = fmt.Errorf("counted %d of 2", f.c.n)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:630
-		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:82
-	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:83
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:638
-}
-
-// Location returns where [twoSections] is suspended.
-func (f *twoSectionsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twoSections", "github.com/movenext/movenext/jobtest/planted_test.go", 78, 79)
-}
-
-// twoSectionsMachine is the root of a chain of calls that begins with [twoSections]: chain, job
-// and frame in one allocation.
-type twoSectionsMachine struct {
-	statemachine.Builder[job.Void]
-	twoSectionsLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *twoSectionsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.twoSectionsLocals = twoSectionsLocals{Frame: f.twoSectionsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -728,38 +591,38 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:90: if err := from.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:90
+	// planted_test.go:114: if err := from.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:735
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:598
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:90
+//line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:744
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:607
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:90
+//line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:750
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:613
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
+//line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
 	}
 	{
 		from := f.from
-//line github.com/movenext/movenext/jobtest/planted_test.go:93
+//line github.com/movenext/movenext/jobtest/planted_test.go:117
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
-	// planted_test.go:94: if err := to.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:94
+	// planted_test.go:118: if err := to.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:763
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:626
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -767,31 +630,31 @@ after1:
 	f.ctx, f.from = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:94
+//line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:773
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:636
 	f.lock1 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:94
+//line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:779
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:642
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
+//line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:786
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:649
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:98
+//line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:790
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:653
 }
 
 // Location returns where [both] is suspended.
 func (f *bothLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 90, 94)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 114, 118)
 }
 
 // Results returns what [both] returned, or raises again the panic that ended it.
@@ -840,18 +703,15 @@ type lockCycleLocals struct {
 	a      *coord.Mutex
 	b      *coord.Mutex
 	lock1  *statemachine.WaitingVoid[job.Void]
-	there  *job.Job[job.Void]
-	back   *job.Job[job.Void]
-	err    error
-	await3 *job.Job[job.Void]
+	all    []*job.Job[job.Void]
+	await3 *job.Job[[]job.Void]
 }
 
 // moveNext runs [lockCycle] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
-	var awaited3 *job.Job[job.Void]
-	var awaited4 *job.Job[job.Void]
+	var awaited3 *job.Job[[]job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -862,111 +722,85 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 		goto resume2
 	case 3:
 		goto resume3
-	case 4:
-		goto resume4
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:106
+//line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.a = new(coord.Mutex)
-//line github.com/movenext/movenext/jobtest/planted_test.go:106
+//line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
-	// planted_test.go:107: if err := b.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:107
+	// planted_test.go:131: if err := b.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:131
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:878
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:736
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:107
+//line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:887
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:745
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:107
+//line github.com/movenext/movenext/jobtest/planted_test.go:131
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:108
+//line github.com/movenext/movenext/jobtest/planted_test.go:132
 		return true, err
 	}
-	{
-		a := f.a
-		b := f.b
-//line github.com/movenext/movenext/jobtest/planted_test.go:110
-		f.there = job.Go(f.ctx, func(ctx1 context.Context) error {
-			return lockCycleFunc1Run(a, b, ctx1)
-		}, job.Named("there"))
-//line github.com/movenext/movenext/jobtest/planted_test.go:111
-		f.back = job.Go(f.ctx, func(ctx3 context.Context) error {
-			return lockCycleFunc2Run(b, a, ctx3)
-		}, job.Named("back"))
+//line github.com/movenext/movenext/jobtest/planted_test.go:135
+	for _, t := range []struct {
+		name     string
+		from, to *coord.Mutex
+	}{{"there", f.a, f.b}, {"back", f.b, f.a}} {
+		f.all = append(f.all, job.Go(f.ctx, func(ctx1 context.Context) error {
+			return lockCycleFunc1Run(t, ctx1)
+		}, job.Named(t.name)))
 	}
-	// planted_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:909
+	// planted_test.go:141: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:764
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
-//line github.com/movenext/movenext/jobtest/planted_test.go:112
+//line github.com/movenext/movenext/jobtest/planted_test.go:141
 	return r.Yield(), nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:112
+//line github.com/movenext/movenext/jobtest/planted_test.go:141
 	_ = r.Refusal()
 	f.b.Unlock()
-	// planted_test.go:114: _, err := there.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:114
-	awaited3 = f.there
-//line github.com/movenext/movenext/jobtest/planted_test.go:114
+	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:143
+	awaited3 = job.WhenAll(f.all...)
+//line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:923
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:778
 		goto after3
 	}
 	f.State = 3
-	f.ctx, f.a, f.b, f.there = nil, nil, nil, nil // not needed any more
+	f.ctx, f.a, f.b, f.all = nil, nil, nil, nil // not needed any more
 	f.await3 = awaited3
-//line github.com/movenext/movenext/jobtest/planted_test.go:114
+//line github.com/movenext/movenext/jobtest/planted_test.go:143
 	return r.Await(awaited3), nil
 resume3:
-//line github.com/movenext/movenext/jobtest/planted_test.go:114
+//line github.com/movenext/movenext/jobtest/planted_test.go:143
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:934
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:789
 	f.await3 = nil
 after3:
-//line github.com/movenext/movenext/jobtest/planted_test.go:114
-	_, f.err = awaited3.GetResult()
-	// planted_test.go:115: _, other := back.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:115
-	awaited4 = f.back
-//line github.com/movenext/movenext/jobtest/planted_test.go:115
-	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:944
-		goto after4
-	}
-	f.State = 4
-	f.ctx, f.a, f.b, f.there, f.back = nil, nil, nil, nil, nil // not needed any more
-	f.await3 = awaited4
-//line github.com/movenext/movenext/jobtest/planted_test.go:115
-	return r.Await(awaited4), nil
-resume4:
-//line github.com/movenext/movenext/jobtest/planted_test.go:115
-	awaited4 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:955
-	f.await3 = nil
-after4:
 	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:115
-		_, other := awaited4.GetResult()
-		result0 = errors.Join(f.err, other)
+//line github.com/movenext/movenext/jobtest/planted_test.go:143
+		_, err2 := awaited3.GetResult()
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:144
+		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:963
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:799
 }
 
 // Location returns where [lockCycle] is suspended.
 func (f *lockCycleLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 107, 112, 114, 115)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 131, 141, 143)
 }
 
 // lockCycleMachine is the root of a chain of calls that begins with [lockCycle]: chain, job and
@@ -989,11 +823,15 @@ func (f *lockCycleMachine) MoveNext(r *statemachine.Run) bool {
 
 // lockCycleFunc1Run is a function literal of [lockCycle] for the runtime to call. It returns the
 // results, or an error that reports its suspension.
-func lockCycleFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
+func lockCycleFunc1Run(t struct {
+	name string
+	from *coord.Mutex
+	to   *coord.Mutex
+}, ctx context.Context) error {
 	var r statemachine.Run
 	frame := lockCycleFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &lockCycleFunc1Args{a: a, b: b, ctx: ctx}); finished {
+	if finished, v0 := frame.moveNext(&r, &lockCycleFunc1Args{t: t, ctx: ctx}); finished {
 		return v0
 	}
 	m := &lockCycleFunc1Machine{lockCycleFunc1Locals: frame}
@@ -1010,8 +848,11 @@ type lockCycleFunc1Locals struct {
 // lockCycleFunc1Args are the parameters of a function literal of [lockCycle] that are needed only
 // before its first suspension.
 type lockCycleFunc1Args struct {
-	a   *coord.Mutex
-	b   *coord.Mutex
+	t struct {
+		name string
+		from *coord.Mutex
+		to   *coord.Mutex
+	}
 	ctx context.Context
 }
 
@@ -1027,19 +868,19 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:110: … both(ctx, &a, &b) }, job.Named("there"))
-//line github.com/movenext/movenext/jobtest/planted_test.go:110
-	f.both1, result0 = bothEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1034
+	// planted_test.go:139: … both(ctx, t.from, t.to) }, job.Named(t.name)))
+//line github.com/movenext/movenext/jobtest/planted_test.go:139
+	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:875
 	if f.both1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:110
+//line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1043
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:884
 	f.both1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1048,7 +889,7 @@ after1:
 
 // Location returns where a function literal of [lockCycle] is suspended.
 func (f *lockCycleFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 110)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 139)
 }
 
 // lockCycleFunc1Machine is the root of a chain of calls that begins with a function literal of
@@ -1068,129 +909,32 @@ func (f *lockCycleFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lockCycleFunc2Run is a function literal of [lockCycle] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func lockCycleFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
-	var r statemachine.Run
-	frame := lockCycleFunc2Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &lockCycleFunc2Args{b: b, a: a, ctx: ctx}); finished {
-		return v0
-	}
-	m := &lockCycleFunc2Machine{lockCycleFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
-}
-
-// lockCycleFunc2Locals is what a function literal of [lockCycle] keeps while it is suspended.
-type lockCycleFunc2Locals struct {
-	statemachine.Frame
-
-	both1 *bothFrame
-}
-
-// lockCycleFunc2Args are the parameters of a function literal of [lockCycle] that are needed only
-// before its first suspension.
-type lockCycleFunc2Args struct {
-	b   *coord.Mutex
-	a   *coord.Mutex
-	ctx context.Context
-}
-
-// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *lockCycleFunc2Locals) moveNext(r *statemachine.Run, args *lockCycleFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:111: … both(ctx, &b, &a) }, job.Named("back"))
-//line github.com/movenext/movenext/jobtest/planted_test.go:111
-	f.both1, result0 = bothEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1115
-	if f.both1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:111
-	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1124
-	f.both1 = nil
-after1:
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where a function literal of [lockCycle] is suspended.
-func (f *lockCycleFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 111)
-}
-
-// lockCycleFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [lockCycle]: chain and frame in one allocation.
-type lockCycleFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	lockCycleFunc2Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *lockCycleFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
 // waitAsync starts [bell.wait] as a state machine and returns its job.
-func (b *bell) waitAsync() (result *job.Job[job.Void]) {
+func (b *bell) waitAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := bellWaitFrame{b: b}
+	frame := bellWaitLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(context.Background(), job.Void{}, nil)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &bellWaitMachine{bellWaitFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &bellWaitMachine{bellWaitLocals: frame}
+	return m.Start(arg0, &r, m)
 }
 
 // waitEnter enters [bell.wait] for another machine. It returns the results, or the suspended frame
 // that will have them.
-func (b *bell) waitEnter(r *statemachine.Run) *bellWaitFrame {
-	return b.waitNested(r, nil, nil, 0)
-}
-
-// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee
-// and its state are set if a job that is run in place exits.
-func (b *bell) waitNested(r *statemachine.Run, caller *statemachine.Frame, callee **bellWaitFrame, at int32) *bellWaitFrame {
-	frame := bellWaitFrame{b: b}
-	r.Nest(&frame.Frame, caller)
-	defer func() {
-		if r.Exiting() {
-			m := new(bellWaitFrame)
-			*m = frame
-			r.Push(context.Background(), m)
-			*callee, caller.State = m, at
-		}
-	}()
-	if frame.MoveNext(r) {
-		return nil
+func (b *bell) waitEnter(r *statemachine.Run, arg0 context.Context) (*bellWaitFrame, error) {
+	frame := bellWaitLocals{b: b}
+	if finished, v0 := frame.moveNext(r); finished {
+		return nil, v0
 	}
-	m := new(bellWaitFrame)
-	*m = frame
-	r.Push(context.Background(), m)
-	return m
+	m := &bellWaitFrame{bellWaitLocals: frame}
+	r.Push(arg0, m)
+	return m, nil
 }
 
-// bellWaitFrame is the frame of [bell.wait]: what it keeps while it is suspended.
-type bellWaitFrame struct {
+// bellWaitLocals is what [bell.wait] keeps while it is suspended.
+type bellWaitLocals struct {
 	statemachine.Frame
 
 	b *bell
@@ -1198,9 +942,23 @@ type bellWaitFrame struct {
 	await2 *job.Job[job.Void]
 }
 
-// MoveNext runs [bell.wait] from where it stopped to its next suspension (false) or its end
+// bellWaitFrame is the frame of [bell.wait] for a caller that is a machine: what it keeps and, at
+// the end, its results.
+type bellWaitFrame struct {
+	bellWaitLocals
+
+	result0 error
+}
+
+// MoveNext continues [bell.wait] where it stopped.
+func (f *bellWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
+	return finished
+}
+
+// moveNext runs [bell.wait] from where it stopped to its next suspension (false) or its end
 // (true).
-func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
+func (f *bellWaitLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
@@ -1213,236 +971,129 @@ func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:129
+//line github.com/movenext/movenext/jobtest/planted_test.go:157
 	if f.b.rung {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1220
-		return true
-//line github.com/movenext/movenext/jobtest/planted_test.go:131
+//line github.com/movenext/movenext/jobtest/planted_test.go:158
+		return true, nil
 	}
-	// planted_test.go:132: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1225
+	// planted_test.go:160: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:982
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:132
-	return r.Yield()
+//line github.com/movenext/movenext/jobtest/planted_test.go:160
+	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:132
+//line github.com/movenext/movenext/jobtest/planted_test.go:160
 	_ = r.Refusal()
 	f.b.waiter = job.NewSource[job.Void]()
-	// planted_test.go:134: _, _ = b.waiter.Job().Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:134
+	// planted_test.go:162: _, err := b.waiter.Job().Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:162
 	awaited2 = f.b.waiter.Job()
-//line github.com/movenext/movenext/jobtest/planted_test.go:134
+//line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1238
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:995
 		goto after2
-	}
-	f.await2 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:134
-	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1244
-		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-//line github.com/movenext/movenext/jobtest/planted_test.go:134
-	return r.Await(awaited2)
+	f.await2 = awaited2
+//line github.com/movenext/movenext/jobtest/planted_test.go:162
+	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:134
+//line github.com/movenext/movenext/jobtest/planted_test.go:162
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1254
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1006
 	f.await2 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:134
-	awaited2.GetResult()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1259
-	f.State = statemachine.Finished
-	return true
+	{
+//line github.com/movenext/movenext/jobtest/planted_test.go:162
+		_, err := awaited2.GetResult()
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:163
+		return true, err
+	}
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
 }
 
 // Location returns where [bell.wait] is suspended.
-func (f *bellWaitFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 132, 134)
+func (f *bellWaitLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 160, 162)
 }
 
 // Results returns what [bell.wait] returned, or raises again the panic that ended it.
-func (f *bellWaitFrame) Results(r *statemachine.Run) {
+func (f *bellWaitFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
+	return f.result0
 }
 
 // bellWaitMachine is the root of a chain of calls that begins with [bell.wait]: chain, job and
 // frame in one allocation.
 type bellWaitMachine struct {
 	statemachine.Builder[job.Void]
-	bellWaitFrame
+	bellWaitLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *bellWaitMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.bellWaitFrame.MoveNext(r) {
+	finished, v0 := f.moveNext(r)
+	if !finished {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.bellWaitFrame = bellWaitFrame{Frame: f.bellWaitFrame.Frame} // the job keeps nothing else alive
+	f.SetResult(r, job.Void{}, v0)
+	f.bellWaitLocals = bellWaitLocals{Frame: f.bellWaitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// lostWakeUpAsync starts [lostWakeUp] as a state machine and returns its job.
-func lostWakeUpAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// ringAsync starts [bell.ring] as a state machine and returns its job.
+func (b *bell) ringAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := lostWakeUpLocals{}
+	frame := bellRingLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &lostWakeUpMachine{lostWakeUpLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bellRingMachine{bellRingLocals: frame}
+	return m.Start(arg0, &r, m)
 }
 
-// lostWakeUpLocals is what [lostWakeUp] keeps while it is suspended.
-type lostWakeUpLocals struct {
+// ringEnter enters [bell.ring] for another machine. It returns the results, or the suspended frame
+// that will have them.
+func (b *bell) ringEnter(r *statemachine.Run, arg0 context.Context) (*bellRingFrame, error) {
+	frame := bellRingLocals{b: b}
+	if finished, v0 := frame.moveNext(r); finished {
+		return nil, v0
+	}
+	m := &bellRingFrame{bellRingLocals: frame}
+	r.Push(arg0, m)
+	return m, nil
+}
+
+// bellRingLocals is what [bell.ring] keeps while it is suspended.
+type bellRingLocals struct {
 	statemachine.Frame
 
-	b      *bell
-	waiter *job.Job[job.Void]
-	await4 *job.Job[job.Void]
+	b *bell
+
+	i1 int
 }
 
-// moveNext runs [lostWakeUp] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited4 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	case 4:
-		goto resume4
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:148
-	f.b = new(bell)
-	{
-		b := f.b
-//line github.com/movenext/movenext/jobtest/planted_test.go:149
-		f.waiter = job.Go(ctx, func(arg1 context.Context) error {
-			return lostWakeUpFunc1Run(b, arg1)
-		}, job.Named("waiter"))
-	}
-	// planted_test.go:150: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1341
-	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:150
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:150
-	_ = r.Refusal()
-	// planted_test.go:151: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1349
-	f.State = 2
-//line github.com/movenext/movenext/jobtest/planted_test.go:151
-	return r.Yield(), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:151
-	_ = r.Refusal()
-	// planted_test.go:152: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1357
-	f.State = 3
-//line github.com/movenext/movenext/jobtest/planted_test.go:152
-	return r.Yield(), nil
-resume3:
-//line github.com/movenext/movenext/jobtest/planted_test.go:152
-	_ = r.Refusal()
-	f.b.ring()
-	// planted_test.go:154: _, err := waiter.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:154
-	awaited4 = f.waiter
-//line github.com/movenext/movenext/jobtest/planted_test.go:154
-	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1370
-		goto after4
-	}
-	f.State = 4
-	f.b, f.waiter = nil, nil // not needed any more
-	f.await4 = awaited4
-//line github.com/movenext/movenext/jobtest/planted_test.go:154
-	return r.Await(awaited4), nil
-resume4:
-//line github.com/movenext/movenext/jobtest/planted_test.go:154
-	awaited4 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1381
-	f.await4 = nil
-after4:
-	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:154
-		_, err := awaited4.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:155
-		return true, err
-	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1391
+// bellRingFrame is the frame of [bell.ring] for a caller that is a machine: what it keeps and, at
+// the end, its results.
+type bellRingFrame struct {
+	bellRingLocals
+
+	result0 error
 }
 
-// Location returns where [lostWakeUp] is suspended.
-func (f *lostWakeUpLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostWakeUp", "github.com/movenext/movenext/jobtest/planted_test.go", 150, 151, 152, 154)
+// MoveNext continues [bell.ring] where it stopped.
+func (f *bellRingFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
+	return finished
 }
 
-// lostWakeUpMachine is the root of a chain of calls that begins with [lostWakeUp]: chain, job and
-// frame in one allocation.
-type lostWakeUpMachine struct {
-	statemachine.Builder[job.Void]
-	lostWakeUpLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *lostWakeUpMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.lostWakeUpLocals = lostWakeUpLocals{Frame: f.lostWakeUpLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// lostWakeUpFunc1Run is a function literal of [lostWakeUp] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func lostWakeUpFunc1Run(b *bell, arg1 context.Context) error {
-	var r statemachine.Run
-	frame := lostWakeUpFunc1Locals{}
-	defer statemachine.Fail(&r)
-	r.Host(&frame.Frame, arg1)
-	defer func() {
-		if r.Exiting() {
-			m := &lostWakeUpFunc1Machine{lostWakeUpFunc1Locals: frame}
-			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
-		}
-	}()
-	if finished, v0 := frame.moveNext(&r, b); finished {
-		return v0
-	}
-	m := &lostWakeUpFunc1Machine{lostWakeUpFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
-}
-
-// lostWakeUpFunc1Locals is what a function literal of [lostWakeUp] keeps while it is suspended.
-type lostWakeUpFunc1Locals struct {
-	statemachine.Frame
-
-	wait1 *bellWaitFrame
-}
-
-// moveNext runs a function literal of [lostWakeUp] from where it stopped to its next suspension
-// (false) or its end (true). The parameter b is needed only before the first suspension.
-func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished bool, result0 error) {
+// moveNext runs [bell.ring] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *bellRingLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1452,71 +1103,76 @@ func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:149: … b.wait(); return nil }, job.Named("waiter"))
-//line github.com/movenext/movenext/jobtest/planted_test.go:149
-	f.wait1 = b.waitNested(r, &f.Frame, &f.wait1, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1459
-	if f.wait1 == nil {
-		goto after1
+//line github.com/movenext/movenext/jobtest/planted_test.go:168
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:168
+	if f.i1 >= 2 {
+		goto endRange1
 	}
+	// planted_test.go:169: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1115
 	f.State = 1
-	return false, nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:169
+	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:149
-	f.wait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1468
-	f.wait1 = nil
-after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:169
+	_ = r.Refusal()
+//line github.com/movenext/movenext/jobtest/planted_test.go:168
+	f.i1++
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1124
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:171
+	f.b.rung = true
+	if f.b.waiter != nil {
+		f.b.waiter.TrySetResult(job.Void{})
+	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:149
+//line github.com/movenext/movenext/jobtest/planted_test.go:175
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1474
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1135
 }
 
-// Location returns where a function literal of [lostWakeUp] is suspended.
-func (f *lostWakeUpFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostWakeUp", "github.com/movenext/movenext/jobtest/planted_test.go", 149)
+// Location returns where [bell.ring] is suspended.
+func (f *bellRingLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).ring", "github.com/movenext/movenext/jobtest/planted_test.go", 169)
 }
 
-// lostWakeUpFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [lostWakeUp]: chain and frame in one allocation.
-type lostWakeUpFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	lostWakeUpFunc1Locals
+// Results returns what [bell.ring] returned, or raises again the panic that ended it.
+func (f *bellRingFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// bellRingMachine is the root of a chain of calls that begins with [bell.ring]: chain, job and
+// frame in one allocation.
+type bellRingMachine struct {
+	statemachine.Builder[job.Void]
+	bellRingLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lostWakeUpFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
+func (f *bellRingMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
+	f.bellRingLocals = bellRingLocals{Frame: f.bellRingLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // completeAsync starts [complete] as a state machine and returns its job.
-func completeAsync(done *bool, s *job.Source[int], n int) (result *job.Job[job.Void]) {
+func completeAsync(arg0 context.Context, done *bool, s *job.Source[int], n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := completeLocals{done: done, s: s, n: n}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(context.Background(), job.Void{}, v0)
+		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &completeMachine{completeLocals: frame}
-	return m.Start(context.Background(), &r, m)
-}
-
-// completeEnter enters [complete] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func completeEnter(r *statemachine.Run, done *bool, s *job.Source[int], n int) (*completeFrame, error) {
-	frame := completeLocals{done: done, s: s, n: n}
-	if finished, v0 := frame.moveNext(r); finished {
-		return nil, v0
-	}
-	m := &completeFrame{completeLocals: frame}
-	r.Push(context.Background(), m)
-	return m, nil
+	return m.Start(arg0, &r, m)
 }
 
 // completeLocals is what [complete] keeps while it is suspended.
@@ -1526,20 +1182,6 @@ type completeLocals struct {
 	done *bool
 	s    *job.Source[int]
 	n    int
-}
-
-// completeFrame is the frame of [complete] for a caller that is a machine: what it keeps and, at
-// the end, its results.
-type completeFrame struct {
-	completeLocals
-
-	result0 error
-}
-
-// MoveNext continues [complete] where it stopped.
-func (f *completeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
 }
 
 // moveNext runs [complete] from where it stopped to its next suspension (false) or its end (true).
@@ -1553,43 +1195,37 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:162
+//line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if *f.done {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:163
+//line github.com/movenext/movenext/jobtest/planted_test.go:189
 		return true, nil
 	}
-	// planted_test.go:165: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1564
+	// planted_test.go:191: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1206
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:165
+//line github.com/movenext/movenext/jobtest/planted_test.go:191
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:165
+//line github.com/movenext/movenext/jobtest/planted_test.go:191
 	_ = r.Refusal()
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1574
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1216
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:169
+//line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:170
+//line github.com/movenext/movenext/jobtest/planted_test.go:196
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1582
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1224
 }
 
 // Location returns where [complete] is suspended.
 func (f *completeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.complete", "github.com/movenext/movenext/jobtest/planted_test.go", 165)
-}
-
-// Results returns what [complete] returned, or raises again the panic that ended it.
-func (f *completeFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.complete", "github.com/movenext/movenext/jobtest/planted_test.go", 191)
 }
 
 // completeMachine is the root of a chain of calls that begins with [complete]: chain, job and
@@ -1610,288 +1246,6 @@ func (f *completeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// doubleCompletionAsync starts [doubleCompletion] as a state machine and returns its job.
-func doubleCompletionAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := doubleCompletionLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &doubleCompletionMachine{doubleCompletionLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// doubleCompletionLocals is what [doubleCompletion] keeps while it is suspended.
-type doubleCompletionLocals struct {
-	statemachine.Frame
-
-	b      *job.Job[job.Void]
-	err    error
-	await1 *job.Job[job.Void]
-}
-
-// moveNext runs [doubleCompletion] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:175
-		done, s := false, job.NewSource[int]()
-		a := job.Go(ctx, func(arg2 context.Context) error {
-			return doubleCompletionFunc1Run(&done, s, arg2)
-		})
-//line github.com/movenext/movenext/jobtest/planted_test.go:177
-		f.b = job.Go(ctx, func(arg3 context.Context) error {
-			return doubleCompletionFunc2Run(&done, s, arg3)
-		})
-		// planted_test.go:178: _, err := a.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:178
-		awaited1 = a
-	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:178
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1667
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:178
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:178
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1677
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:178
-	_, f.err = awaited1.GetResult()
-	// planted_test.go:179: _, other := b.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:179
-	awaited2 = f.b
-//line github.com/movenext/movenext/jobtest/planted_test.go:179
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1687
-		goto after2
-	}
-	f.State = 2
-	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:179
-	return r.Await(awaited2), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:179
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
-	f.await1 = nil
-after2:
-	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:179
-		_, other := awaited2.GetResult()
-		result0 = errors.Join(f.err, other)
-	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1706
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [doubleCompletion] is suspended.
-func (f *doubleCompletionLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 178, 179)
-}
-
-// doubleCompletionMachine is the root of a chain of calls that begins with [doubleCompletion]:
-// chain, job and frame in one allocation.
-type doubleCompletionMachine struct {
-	statemachine.Builder[job.Void]
-	doubleCompletionLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *doubleCompletionMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.doubleCompletionLocals = doubleCompletionLocals{Frame: f.doubleCompletionLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// doubleCompletionFunc1Run is a function literal of [doubleCompletion] for the runtime to call. It
-// returns the results, or an error that reports its suspension.
-func doubleCompletionFunc1Run(done *bool, s *job.Source[int], arg2 context.Context) error {
-	var r statemachine.Run
-	frame := doubleCompletionFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &doubleCompletionFunc1Args{done: done, s: s}); finished {
-		return v0
-	}
-	m := &doubleCompletionFunc1Machine{doubleCompletionFunc1Locals: frame}
-	return m.Suspend(arg2, &r, m)
-}
-
-// doubleCompletionFunc1Locals is what a function literal of [doubleCompletion] keeps while it is
-// suspended.
-type doubleCompletionFunc1Locals struct {
-	statemachine.Frame
-
-	complete1 *completeFrame
-}
-
-// doubleCompletionFunc1Args are the parameters of a function literal of [doubleCompletion] that
-// are needed only before its first suspension.
-type doubleCompletionFunc1Args struct {
-	done *bool
-	s    *job.Source[int]
-}
-
-// moveNext runs a function literal of [doubleCompletion] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, args *doubleCompletionFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:176: … complete(&done, s, 1) })
-//line github.com/movenext/movenext/jobtest/planted_test.go:176
-	f.complete1, result0 = completeEnter(r, args.done, args.s, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1777
-	if f.complete1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:176
-	result0 = f.complete1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1786
-	f.complete1 = nil
-after1:
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where a function literal of [doubleCompletion] is suspended.
-func (f *doubleCompletionFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 176)
-}
-
-// doubleCompletionFunc1Machine is the root of a chain of calls that begins with a function literal
-// of [doubleCompletion]: chain and frame in one allocation.
-type doubleCompletionFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	doubleCompletionFunc1Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *doubleCompletionFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// doubleCompletionFunc2Run is a function literal of [doubleCompletion] for the runtime to call. It
-// returns the results, or an error that reports its suspension.
-func doubleCompletionFunc2Run(done *bool, s *job.Source[int], arg2 context.Context) error {
-	var r statemachine.Run
-	frame := doubleCompletionFunc2Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &doubleCompletionFunc2Args{done: done, s: s}); finished {
-		return v0
-	}
-	m := &doubleCompletionFunc2Machine{doubleCompletionFunc2Locals: frame}
-	return m.Suspend(arg2, &r, m)
-}
-
-// doubleCompletionFunc2Locals is what a function literal of [doubleCompletion] keeps while it is
-// suspended.
-type doubleCompletionFunc2Locals struct {
-	statemachine.Frame
-
-	complete1 *completeFrame
-}
-
-// doubleCompletionFunc2Args are the parameters of a function literal of [doubleCompletion] that
-// are needed only before its first suspension.
-type doubleCompletionFunc2Args struct {
-	done *bool
-	s    *job.Source[int]
-}
-
-// moveNext runs a function literal of [doubleCompletion] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, args *doubleCompletionFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:177: … complete(&done, s, 2) })
-//line github.com/movenext/movenext/jobtest/planted_test.go:177
-	f.complete1, result0 = completeEnter(r, args.done, args.s, 2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1858
-	if f.complete1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:177
-	result0 = f.complete1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1867
-	f.complete1 = nil
-after1:
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where a function literal of [doubleCompletion] is suspended.
-func (f *doubleCompletionFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 177)
-}
-
-// doubleCompletionFunc2Machine is the root of a chain of calls that begins with a function literal
-// of [doubleCompletion]: chain and frame in one allocation.
-type doubleCompletionFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	doubleCompletionFunc2Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *doubleCompletionFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -1904,18 +1258,6 @@ func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.V
 	return m.Start(ctx, &r, m)
 }
 
-// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func answerEnter(r *statemachine.Run, ctx context.Context, s *job.Source[int]) (*answerFrame, error) {
-	frame := answerLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(r); finished {
-		return nil, v0
-	}
-	m := &answerFrame{answerLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // answerLocals is what [answer] keeps while it is suspended.
 type answerLocals struct {
 	statemachine.Frame
@@ -1924,20 +1266,6 @@ type answerLocals struct {
 	s   *job.Source[int]
 
 	i1 int
-}
-
-// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
-// end, its results.
-type answerFrame struct {
-	answerLocals
-
-	result0 error
-}
-
-// MoveNext continues [answer] where it stopped.
-func (f *answerFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
 }
 
 // moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
@@ -1951,49 +1279,43 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:187
+//line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:187
+//line github.com/movenext/movenext/jobtest/planted_test.go:210
 	if f.i1 >= 3 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:188
+//line github.com/movenext/movenext/jobtest/planted_test.go:211
 	if err := f.ctx.Err(); err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:189
+//line github.com/movenext/movenext/jobtest/planted_test.go:212
 		return true, err
 	}
-	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1969
+	// planted_test.go:214: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1297
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:191
+//line github.com/movenext/movenext/jobtest/planted_test.go:214
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:191
+//line github.com/movenext/movenext/jobtest/planted_test.go:214
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_test.go:187
+//line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1978
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1306
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:193
+//line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:194
+//line github.com/movenext/movenext/jobtest/planted_test.go:217
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1986
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1314
 }
 
 // Location returns where [answer] is suspended.
 func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.answer", "github.com/movenext/movenext/jobtest/planted_test.go", 191)
-}
-
-// Results returns what [answer] returned, or raises again the panic that ended it.
-func (f *answerFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.answer", "github.com/movenext/movenext/jobtest/planted_test.go", 214)
 }
 
 // answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
@@ -2014,128 +1336,28 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// leakOnCancelAsync starts [leakOnCancel] as a state machine and returns its job.
-func leakOnCancelAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// readAsync starts [read] as a state machine and returns its job.
+func readAsync(arg0 context.Context, s *job.Source[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := leakOnCancelLocals{}
+	frame := readLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &leakOnCancelMachine{leakOnCancelLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// leakOnCancelLocals is what [leakOnCancel] keeps while it is suspended.
-type leakOnCancelLocals struct {
-	statemachine.Frame
-
-	await1 *job.Job[job.Void]
-}
-
-// moveNext runs [leakOnCancel] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:201
-		s := job.NewSource[int]()
-		job.Go(context.WithoutCancel(ctx), func(arg1 context.Context) error {
-			return leakOnCancelFunc1Run(s, arg1)
-		}, job.Named("reader"))
-		// planted_test.go:206: … job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) …
-		awaited1 = job.Go(ctx, func(ctx1 context.Context) error {
-			return leakOnCancelFunc2Run(s, ctx1)
-		})
-	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2063
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2073
-	f.await1 = nil
-after1:
-	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:207
-		return true, err
-	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2083
-}
-
-// Location returns where [leakOnCancel] is suspended.
-func (f *leakOnCancelLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 206)
-}
-
-// leakOnCancelMachine is the root of a chain of calls that begins with [leakOnCancel]: chain, job
-// and frame in one allocation.
-type leakOnCancelMachine struct {
-	statemachine.Builder[job.Void]
-	leakOnCancelLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *leakOnCancelMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.leakOnCancelLocals = leakOnCancelLocals{Frame: f.leakOnCancelLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// leakOnCancelFunc1Run is a function literal of [leakOnCancel] for the runtime to call. It returns
-// the results, or an error that reports its suspension.
-func leakOnCancelFunc1Run(s *job.Source[int], arg1 context.Context) error {
-	var r statemachine.Run
-	frame := leakOnCancelFunc1Locals{}
-	defer statemachine.Fail(&r)
-	r.Host(&frame.Frame, arg1)
-	defer func() {
-		if r.Exiting() {
-			m := &leakOnCancelFunc1Machine{leakOnCancelFunc1Locals: frame}
-			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
-		}
-	}()
 	if finished, v0 := frame.moveNext(&r, s); finished {
-		return v0
+		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &leakOnCancelFunc1Machine{leakOnCancelFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
+	m := &readMachine{readLocals: frame}
+	return m.Start(arg0, &r, m)
 }
 
-// leakOnCancelFunc1Locals is what a function literal of [leakOnCancel] keeps while it is
-// suspended.
-type leakOnCancelFunc1Locals struct {
+// readLocals is what [read] keeps while it is suspended.
+type readLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
-func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished bool, result0 error) {
+// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
+// parameter s is needed only before the first suspension.
+func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished bool, result0 error) {
 	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
@@ -2146,169 +1368,71 @@ func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[in
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:203: _, err := s.Job().Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:203
+	// planted_test.go:229: _, err := s.Job().Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:229
 	awaited1 = s.Job()
-//line github.com/movenext/movenext/jobtest/planted_test.go:203
+//line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2155
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1377
 		goto after1
 	}
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:203
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2161
-		goto resume1
-	}
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:203
+	f.await1 = awaited1
+//line github.com/movenext/movenext/jobtest/planted_test.go:229
 	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:203
+//line github.com/movenext/movenext/jobtest/planted_test.go:229
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2170
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1387
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:203
+//line github.com/movenext/movenext/jobtest/planted_test.go:229
 		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:204
+//line github.com/movenext/movenext/jobtest/planted_test.go:230
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2180
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1397
 }
 
-// Location returns where a function literal of [leakOnCancel] is suspended.
-func (f *leakOnCancelFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 203)
+// Location returns where [read] is suspended.
+func (f *readLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.read", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
 }
 
-// leakOnCancelFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [leakOnCancel]: chain and frame in one allocation.
-type leakOnCancelFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	leakOnCancelFunc1Locals
+// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
+// allocation.
+type readMachine struct {
+	statemachine.Builder[job.Void]
+	readLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *leakOnCancelFunc1Machine) MoveNext(r *statemachine.Run) bool {
+func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
+	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// leakOnCancelFunc2Run is a function literal of [leakOnCancel] for the runtime to call. It returns
-// the results, or an error that reports its suspension.
-func leakOnCancelFunc2Run(s *job.Source[int], ctx context.Context) error {
+// stepAsync starts [step] as a state machine and returns its job.
+func stepAsync(arg0 context.Context, n int, count *int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := leakOnCancelFunc2Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &leakOnCancelFunc2Args{s: s, ctx: ctx}); finished {
-		return v0
-	}
-	m := &leakOnCancelFunc2Machine{leakOnCancelFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
-}
-
-// leakOnCancelFunc2Locals is what a function literal of [leakOnCancel] keeps while it is
-// suspended.
-type leakOnCancelFunc2Locals struct {
-	statemachine.Frame
-
-	answer1 *answerFrame
-}
-
-// leakOnCancelFunc2Args are the parameters of a function literal of [leakOnCancel] that are needed
-// only before its first suspension.
-type leakOnCancelFunc2Args struct {
-	s   *job.Source[int]
-	ctx context.Context
-}
-
-// moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, args *leakOnCancelFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:206: … answer(ctx, s) }).Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
-	f.answer1, result0 = answerEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2248
-	if f.answer1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
-	result0 = f.answer1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2257
-	f.answer1 = nil
-after1:
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where a function literal of [leakOnCancel] is suspended.
-func (f *leakOnCancelFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 206)
-}
-
-// leakOnCancelFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [leakOnCancel]: chain and frame in one allocation.
-type leakOnCancelFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	leakOnCancelFunc2Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *leakOnCancelFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// stepsAsync starts [steps] as a state machine and returns its job.
-func stepsAsync(n int, count *int) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := stepsFrame{count: count}
+	frame := stepLocals{count: count}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, n) {
-		return statemachine.Completed(context.Background(), job.Void{}, nil)
+	if finished, v0 := frame.moveNext(&r, n); finished {
+		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &stepsMachine{stepsFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &stepMachine{stepLocals: frame}
+	return m.Start(arg0, &r, m)
 }
 
-// stepsEnter enters [steps] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func stepsEnter(r *statemachine.Run, n int, count *int) *stepsFrame {
-	frame := stepsFrame{count: count}
-	if frame.moveNext(r, n) {
-		return nil
-	}
-	m := new(stepsFrame)
-	*m = frame
-	r.Push(context.Background(), m)
-	return m
-}
-
-// stepsFrame is the frame of [steps]: what it keeps while it is suspended.
-type stepsFrame struct {
+// stepLocals is what [step] keeps while it is suspended.
+type stepLocals struct {
 	statemachine.Frame
 
 	count *int
@@ -2317,14 +1441,9 @@ type stepsFrame struct {
 	i1 int
 }
 
-// MoveNext continues [steps] where it stopped.
-func (f *stepsFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, 0)
-}
-
-// moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *stepsFrame) moveNext(r *statemachine.Run, n int) bool {
+// moveNext runs [step] from where it stopped to its next suspension (false) or its end (true). The
+// parameter n is needed only before the first suspension.
+func (f *stepLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2334,290 +1453,82 @@ func (f *stepsFrame) moveNext(r *statemachine.Run, n int) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:214
+//line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.n1 = n
-//line github.com/movenext/movenext/jobtest/planted_test.go:214
+//line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:214
+//line github.com/movenext/movenext/jobtest/planted_test.go:240
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// planted_test.go:215: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2348
+	// planted_test.go:241: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1467
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:215
-	return r.Yield()
+//line github.com/movenext/movenext/jobtest/planted_test.go:241
+	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:215
+//line github.com/movenext/movenext/jobtest/planted_test.go:241
 	_ = r.Refusal()
 	*f.count++
-//line github.com/movenext/movenext/jobtest/planted_test.go:214
+//line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2358
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1477
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-	return true
+//line github.com/movenext/movenext/jobtest/planted_test.go:244
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1483
 }
 
-// Location returns where [steps] is suspended.
-func (f *stepsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.steps", "github.com/movenext/movenext/jobtest/planted_test.go", 215)
+// Location returns where [step] is suspended.
+func (f *stepLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.step", "github.com/movenext/movenext/jobtest/planted_test.go", 241)
 }
 
-// Results returns what [steps] returned, or raises again the panic that ended it.
-func (f *stepsFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
-}
-
-// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in
-// one allocation.
-type stepsMachine struct {
+// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one
+// allocation.
+type stepMachine struct {
 	statemachine.Builder[job.Void]
-	stepsFrame
+	stepLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stepsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.stepsFrame.moveNext(r, 0) {
+func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.stepsFrame = stepsFrame{Frame: f.stepsFrame.Frame} // the job keeps nothing else alive
+	f.SetResult(r, job.Void{}, v0)
+	f.stepLocals = stepLocals{Frame: f.stepLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// overtakingAsync starts [overtaking] as a state machine and returns its job.
-func overtakingAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// walkAsync starts [walk] as a state machine and returns its job.
+func walkAsync(arg0 context.Context, done, missed *int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := overtakingLocals{}
+	frame := walkLocals{done: done, missed: missed}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &overtakingMachine{overtakingLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// overtakingLocals is what [overtaking] keeps while it is suspended.
-type overtakingLocals struct {
-	statemachine.Frame
-
-	late   *bool
-	walker *job.Job[job.Void]
-	await1 *job.Job[job.Void]
-}
-
-// moveNext runs [overtaking] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:224
-		var done int
-		f.late = new(bool)
-//line github.com/movenext/movenext/jobtest/planted_test.go:225
-		*f.late = false
-		runner := job.Go(ctx, func(arg2 context.Context) error {
-			return overtakingFunc1Run(&done, arg2)
-		})
-		late := f.late
-//line github.com/movenext/movenext/jobtest/planted_test.go:227
-		f.walker = job.Go(ctx, func(arg3 context.Context) error {
-			return overtakingFunc2Run(&done, late, arg3)
-		})
-		// planted_test.go:233: _, _ = runner.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:233
-		awaited1 = runner
-	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:233
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2449
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:233
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:233
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2459
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:233
-	awaited1.GetResult()
-	// planted_test.go:234: _, _ = walker.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:234
-	awaited2 = f.walker
-//line github.com/movenext/movenext/jobtest/planted_test.go:234
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2469
-		goto after2
-	}
-	f.State = 2
-	f.walker = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:234
-	return r.Await(awaited2), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:234
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2480
-	f.await1 = nil
-after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:234
-	awaited2.GetResult()
-	if *f.late {
-		result0 = errors.New("overtaken by 20")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2487
-		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:237
-	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:238
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2495
-}
-
-// Location returns where [overtaking] is suspended.
-func (f *overtakingLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 233, 234)
-}
-
-// overtakingMachine is the root of a chain of calls that begins with [overtaking]: chain, job and
-// frame in one allocation.
-type overtakingMachine struct {
-	statemachine.Builder[job.Void]
-	overtakingLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakingMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.overtakingLocals = overtakingLocals{Frame: f.overtakingLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// overtakingFunc1Run is a function literal of [overtaking] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func overtakingFunc1Run(done *int, arg1 context.Context) error {
-	var r statemachine.Run
-	frame := overtakingFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, done); finished {
-		return v0
-	}
-	m := &overtakingFunc1Machine{overtakingFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
-}
-
-// overtakingFunc1Locals is what a function literal of [overtaking] keeps while it is suspended.
-type overtakingFunc1Locals struct {
-	statemachine.Frame
-
-	steps1 *stepsFrame
-}
-
-// moveNext runs a function literal of [overtaking] from where it stopped to its next suspension
-// (false) or its end (true). The parameter done is needed only before the first suspension.
-func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:226: … steps(25, &done); return nil })
-//line github.com/movenext/movenext/jobtest/planted_test.go:226
-	f.steps1 = stepsEnter(r, 25, done)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2556
-	if f.steps1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:226
-	f.steps1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2565
-	f.steps1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:226
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2571
-}
-
-// Location returns where a function literal of [overtaking] is suspended.
-func (f *overtakingFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 226)
-}
-
-// overtakingFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [overtaking]: chain and frame in one allocation.
-type overtakingFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	overtakingFunc1Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakingFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// overtakingFunc2Run is a function literal of [overtaking] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func overtakingFunc2Run(done *int, late *bool, arg2 context.Context) error {
-	var r statemachine.Run
-	frame := overtakingFunc2Locals{done: done, late: late}
-	defer statemachine.Fail(&r)
 	if finished, v0 := frame.moveNext(&r); finished {
-		return v0
+		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &overtakingFunc2Machine{overtakingFunc2Locals: frame}
-	return m.Suspend(arg2, &r, m)
+	m := &walkMachine{walkLocals: frame}
+	return m.Start(arg0, &r, m)
 }
 
-// overtakingFunc2Locals is what a function literal of [overtaking] keeps while it is suspended.
-type overtakingFunc2Locals struct {
+// walkLocals is what [walk] keeps while it is suspended.
+type walkLocals struct {
 	statemachine.Frame
 
-	done *int
-	late *bool
+	done   *int
+	missed *int
 
 	begin int
 }
 
-// moveNext runs a function literal of [overtaking] from where it stopped to its next suspension
-// (false) or its end (true).
-func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [walk] from where it stopped to its next suspension (false) or its end (true).
+func (f *walkLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2627,51 +1538,53 @@ func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, re
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:228
-	f.begin = (*f.done)
-	// planted_test.go:229: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2634
+//line github.com/movenext/movenext/jobtest/planted_test.go:251
+	f.begin = *f.done
+	// planted_test.go:252: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1545
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:229
+//line github.com/movenext/movenext/jobtest/planted_test.go:252
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:229
+//line github.com/movenext/movenext/jobtest/planted_test.go:252
 	_ = r.Refusal()
-	(*f.late) = (*f.done)-f.begin >= 20
+	*f.missed = *f.done - f.begin
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:231
+//line github.com/movenext/movenext/jobtest/planted_test.go:254
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2645
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1556
 }
 
-// Location returns where a function literal of [overtaking] is suspended.
-func (f *overtakingFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
+// Location returns where [walk] is suspended.
+func (f *walkLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.walk", "github.com/movenext/movenext/jobtest/planted_test.go", 252)
 }
 
-// overtakingFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [overtaking]: chain and frame in one allocation.
-type overtakingFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	overtakingFunc2Locals
+// walkMachine is the root of a chain of calls that begins with [walk]: chain, job and frame in one
+// allocation.
+type walkMachine struct {
+	statemachine.Builder[job.Void]
+	walkLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakingFunc2Machine) MoveNext(r *statemachine.Run) bool {
+func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
+	f.walkLocals = walkLocals{Frame: f.walkLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // reserveAsync starts [reserve] as a state machine and returns its job.
-func reserveAsync(ctx context.Context, seats *int, after time.Duration) (result *job.Job[job.Void]) {
+func reserveAsync(ctx context.Context, lock *coord.Mutex, seats *int, after time.Duration) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := reserveLocals{seats: seats}
+	frame := reserveLocals{ctx: ctx, lock: lock, seats: seats}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &reserveArgs{ctx: ctx, after: after}); finished {
+	if finished, v0 := frame.moveNext(&r, after); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &reserveMachine{reserveLocals: frame}
@@ -2680,9 +1593,10 @@ func reserveAsync(ctx context.Context, seats *int, after time.Duration) (result 
 
 // reserveEnter enters [reserve] for another machine. It returns the results, or the suspended
 // frame that will have them.
-func reserveEnter(r *statemachine.Run, ctx context.Context, seats *int, after time.Duration) (*reserveFrame, error) {
-	frame := reserveLocals{seats: seats}
-	if finished, v0 := frame.moveNext(r, &reserveArgs{ctx: ctx, after: after}); finished {
+func reserveEnter(r *statemachine.Run, ctx context.Context, lock *coord.Mutex, seats *int, after time.Duration) (*reserveFrame, error) {
+	frame := reserveLocals{ctx: ctx, lock: lock, seats: seats}
+	if finished, v0 := frame.moveNext(r, after); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &reserveFrame{reserveLocals: frame}
@@ -2693,16 +1607,14 @@ func reserveEnter(r *statemachine.Run, ctx context.Context, seats *int, after ti
 // reserveLocals is what [reserve] keeps while it is suspended.
 type reserveLocals struct {
 	statemachine.Frame
+	defers statemachine.Defers
 
+	ctx   context.Context
+	lock  *coord.Mutex
 	seats *int
 
-	free bool
-}
-
-// reserveArgs are the parameters of [reserve] that are needed only before its first suspension.
-type reserveArgs struct {
-	ctx   context.Context
-	after time.Duration
+	lock2 *statemachine.WaitingVoid[job.Void]
+	free  bool
 }
 
 // reserveFrame is the frame of [reserve] for a caller that is a machine: what it keeps and, at the
@@ -2715,15 +1627,17 @@ type reserveFrame struct {
 
 // MoveNext continues [reserve] where it stopped.
 func (f *reserveFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
+	finished, f.result0 = f.moveNext(r, 0)
 	return finished
 }
 
 // moveNext runs [reserve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finished bool, result0 error) {
+// The parameter after is needed only before the first suspension.
+func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var asleep1 bool
+	var err2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2732,49 +1646,90 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finish
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:245: if err := job.Sleep(ctx, after); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:245
-	asleep1, err = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2742
+	// planted_test.go:271: if err := job.Sleep(ctx, after); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:271
+	asleep1, err = statemachine.Sleep(r, f.ctx, after)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1658
 	if !asleep1 {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:245
+//line github.com/movenext/movenext/jobtest/planted_test.go:271
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:245
+//line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1671
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:246
-		return true, err
+//line github.com/movenext/movenext/jobtest/planted_test.go:272
+		return true, result0
 	}
-	f.free = *f.seats > 0
-	// planted_test.go:249: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2760
+	if f.lock == nil {
+		goto endIf1
+	}
+	// planted_test.go:275: if err := lock.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_test.go:275
+	f.lock2, err2 = f.lock.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1682
+	if f.lock2 == nil {
+		goto after2
+	}
 	f.State = 2
-//line github.com/movenext/movenext/jobtest/planted_test.go:249
-	return r.Yield(), nil
+	f.ctx = nil // not needed any more
+	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:249
+//line github.com/movenext/movenext/jobtest/planted_test.go:275
+	err2 = f.lock2.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1692
+	f.lock2 = nil
+after2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:275
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:276
+		return true, result0
+	}
+	{
+		lock := f.lock
+//line github.com/movenext/movenext/jobtest/planted_test.go:278
+		f.defers.Push(func(raise func()) { defer lock.Unlock(); raise() })
+	}
+endIf1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:280
+	f.free = *f.seats > 0
+	// planted_test.go:281: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1712
+	f.State = 3
+	f.ctx, f.lock = nil, nil // not needed any more
+//line github.com/movenext/movenext/jobtest/planted_test.go:281
+	return r.Yield(), nil
+resume3:
+//line github.com/movenext/movenext/jobtest/planted_test.go:281
 	_ = r.Refusal()
 	if f.free {
 		*f.seats--
 	}
+	result0 = nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1724
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:253
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2773
+//line github.com/movenext/movenext/jobtest/planted_test.go:285
+	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1728
 }
 
 // Location returns where [reserve] is suspended.
 func (f *reserveLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 245, 249)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 271, 275, 281)
 }
 
 // Results returns what [reserve] returned, or raises again the panic that ended it.
@@ -2792,174 +1747,160 @@ type reserveMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *reserveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
+	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
 	f.reserveLocals = reserveLocals{Frame: f.reserveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// oversellAsync starts [oversell] as a state machine and returns its job.
-func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// sellsAsync starts [sells] as a state machine and returns its job.
+func sellsAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := oversellLocals{}
+	frame := sellsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &sellsArgs{ctx: ctx, lock: lock}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &oversellMachine{oversellLocals: frame}
+	m := &sellsMachine{sellsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// oversellLocals is what [oversell] keeps while it is suspended.
-type oversellLocals struct {
+// sellsLocals is what [sells] keeps while it is suspended.
+type sellsLocals struct {
 	statemachine.Frame
 
 	seats  *int
-	b      *job.Job[job.Void]
-	await1 *job.Job[job.Void]
+	await1 *job.Job[[]job.Void]
 }
 
-// moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
+// sellsArgs are the parameters of [sells] that are needed only before its first suspension.
+type sellsArgs struct {
+	ctx  context.Context
+	lock *coord.Mutex
+}
+
+// moveNext runs [sells] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[[]job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
-	case 2:
-		goto resume2
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:260
+//line github.com/movenext/movenext/jobtest/planted_test.go:292
 	f.seats = new(int)
-//line github.com/movenext/movenext/jobtest/planted_test.go:260
+//line github.com/movenext/movenext/jobtest/planted_test.go:292
 	*f.seats = 1
 	{
+		var clients []*job.Job[job.Void]
+		lock := args.lock
 		seats := f.seats
-//line github.com/movenext/movenext/jobtest/planted_test.go:261
-		a := job.Go(ctx, func(ctx2 context.Context) error {
-			return oversellFunc1Run(seats, ctx2)
-		})
-//line github.com/movenext/movenext/jobtest/planted_test.go:262
-		f.b = job.Go(ctx, func(ctx3 context.Context) error {
-			return oversellFunc2Run(seats, ctx3)
-		})
-		// planted_test.go:263: _, _ = a.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:263
-		awaited1 = a
+//line github.com/movenext/movenext/jobtest/planted_test.go:294
+		for _, after := range []time.Duration{time.Hour, time.Hour + time.Millisecond} {
+			clients = append(clients, job.Go(args.ctx, func(ctx1 context.Context) error {
+				return sellsFunc1Run(lock, seats, after, ctx1)
+			}))
+		}
+		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:297
+		awaited1 = job.WhenAll(clients...)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:263
+//line github.com/movenext/movenext/jobtest/planted_test.go:297
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2862
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1820
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:263
+//line github.com/movenext/movenext/jobtest/planted_test.go:297
 	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:263
+//line github.com/movenext/movenext/jobtest/planted_test.go:297
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2872
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1830
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:263
-	awaited1.GetResult()
-	// planted_test.go:264: _, _ = b.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:264
-	awaited2 = f.b
-//line github.com/movenext/movenext/jobtest/planted_test.go:264
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2882
-		goto after2
-	}
-	f.State = 2
-	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:264
-	return r.Await(awaited2), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:264
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2893
-	f.await1 = nil
-after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:264
-	awaited2.GetResult()
-	if (*f.seats) < 0 {
-		result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2900
+	{
+//line github.com/movenext/movenext/jobtest/planted_test.go:297
+		_, err := awaited1.GetResult()
+		if (*f.seats) < 0 {
+			result0 = errors.New("oversold")
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1838
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:300
+		}
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:267
+//line github.com/movenext/movenext/jobtest/planted_test.go:301
+		return true, err
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:268
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2908
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1847
 }
 
-// Location returns where [oversell] is suspended.
-func (f *oversellLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 263, 264)
+// Location returns where [sells] is suspended.
+func (f *sellsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 297)
 }
 
-// oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and
-// frame in one allocation.
-type oversellMachine struct {
+// sellsMachine is the root of a chain of calls that begins with [sells]: chain, job and frame in
+// one allocation.
+type sellsMachine struct {
 	statemachine.Builder[job.Void]
-	oversellLocals
+	sellsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
+func (f *sellsMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.oversellLocals = oversellLocals{Frame: f.oversellLocals.Frame} // the job keeps nothing else alive
+	f.sellsLocals = sellsLocals{Frame: f.sellsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func oversellFunc1Run(seats *int, ctx context.Context) error {
+// sellsFunc1Run is a function literal of [sells] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
+func sellsFunc1Run(lock *coord.Mutex, seats *int, after time.Duration, ctx context.Context) error {
 	var r statemachine.Run
-	frame := oversellFunc1Locals{}
+	frame := sellsFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &oversellFunc1Args{seats: seats, ctx: ctx}); finished {
+	if finished, v0 := frame.moveNext(&r, &sellsFunc1Args{lock: lock, seats: seats, after: after, ctx: ctx}); finished {
 		return v0
 	}
-	m := &oversellFunc1Machine{oversellFunc1Locals: frame}
+	m := &sellsFunc1Machine{sellsFunc1Locals: frame}
 	return m.Suspend(ctx, &r, m)
 }
 
-// oversellFunc1Locals is what a function literal of [oversell] keeps while it is suspended.
-type oversellFunc1Locals struct {
+// sellsFunc1Locals is what a function literal of [sells] keeps while it is suspended.
+type sellsFunc1Locals struct {
 	statemachine.Frame
 
 	reserve1 *reserveFrame
 }
 
-// oversellFunc1Args are the parameters of a function literal of [oversell] that are needed only
-// before its first suspension.
-type oversellFunc1Args struct {
+// sellsFunc1Args are the parameters of a function literal of [sells] that are needed only before
+// its first suspension.
+type sellsFunc1Args struct {
+	lock  *coord.Mutex
 	seats *int
+	after time.Duration
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1Args) (finished bool, result0 error) {
+// moveNext runs a function literal of [sells] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
+func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2969,119 +1910,39 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1A
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:261: … reserve(ctx, &seats, 10*time.Millisecond) })
-//line github.com/movenext/movenext/jobtest/planted_test.go:261
-	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2976
+	// planted_test.go:295: … reserve(ctx, lock, &seats, after) }))
+//line github.com/movenext/movenext/jobtest/planted_test.go:295
+	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1917
 	if f.reserve1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:261
+//line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2985
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1926
 	f.reserve1 = nil
 after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [oversell] is suspended.
-func (f *oversellFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 261)
+// Location returns where a function literal of [sells] is suspended.
+func (f *sellsFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 295)
 }
 
-// oversellFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [oversell]: chain and frame in one allocation.
-type oversellFunc1Machine struct {
+// sellsFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [sells]: chain and frame in one allocation.
+type sellsFunc1Machine struct {
 	statemachine.Spawned[job.Void]
-	oversellFunc1Locals
+	sellsFunc1Locals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func oversellFunc2Run(seats *int, ctx context.Context) error {
-	var r statemachine.Run
-	frame := oversellFunc2Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &oversellFunc2Args{seats: seats, ctx: ctx}); finished {
-		return v0
-	}
-	m := &oversellFunc2Machine{oversellFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
-}
-
-// oversellFunc2Locals is what a function literal of [oversell] keeps while it is suspended.
-type oversellFunc2Locals struct {
-	statemachine.Frame
-
-	reserve1 *reserveFrame
-}
-
-// oversellFunc2Args are the parameters of a function literal of [oversell] that are needed only
-// before its first suspension.
-type oversellFunc2Args struct {
-	seats *int
-	ctx   context.Context
-}
-
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, args *oversellFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:262: … reserve(ctx, &seats, 11*time.Millisecond) })
-//line github.com/movenext/movenext/jobtest/planted_test.go:262
-	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3056
-	if f.reserve1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:262
-	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3065
-	f.reserve1 = nil
-after1:
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where a function literal of [oversell] is suspended.
-func (f *oversellFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 262)
-}
-
-// oversellFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [oversell]: chain and frame in one allocation.
-type oversellFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	oversellFunc2Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
+func (f *sellsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
@@ -3151,39 +2012,39 @@ func (f *stackPopLocals) moveNext(r *statemachine.Run) (finished bool, result0 *
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:283
+//line github.com/movenext/movenext/jobtest/planted_test.go:321
 	if f.s.top == nil {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:284
+//line github.com/movenext/movenext/jobtest/planted_test.go:322
 	f.top = f.s.top
 	f.next = f.top.next
-	// planted_test.go:286: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3163
+	// planted_test.go:324: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2024
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:286
+//line github.com/movenext/movenext/jobtest/planted_test.go:324
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:286
+//line github.com/movenext/movenext/jobtest/planted_test.go:324
 	_ = r.Refusal()
 	if f.s.top == f.top {
 		f.s.top = f.next
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:289
+//line github.com/movenext/movenext/jobtest/planted_test.go:327
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3176
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2037
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:292
+//line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3182
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2043
 }
 
 // Location returns where [stack.pop] is suspended.
 func (f *stackPopLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 286)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 324)
 }
 
 // Results returns what [stack.pop] returned, or raises again the panic that ended it.
@@ -3210,45 +2071,58 @@ func (f *stackPopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// popAndPutBackAsync starts [stack.popAndPutBack] as a state machine and returns its job.
-func (s *stack) popAndPutBackAsync() (result *job.Job[job.Void]) {
+// takeAsync starts [stack.take] as a state machine and returns its job.
+func (s *stack) takeAsync(arg0 context.Context, greedy bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := stackPopAndPutBackFrame{s: s}
+	frame := stackTakeLocals{s: s, greedy: greedy}
 	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(context.Background(), job.Void{}, nil)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &stackPopAndPutBackMachine{stackPopAndPutBackFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &stackTakeMachine{stackTakeLocals: frame}
+	return m.Start(arg0, &r, m)
 }
 
-// popAndPutBackEnter enters [stack.popAndPutBack] for another machine. It returns the results, or
-// the suspended frame that will have them.
-func (s *stack) popAndPutBackEnter(r *statemachine.Run) *stackPopAndPutBackFrame {
-	frame := stackPopAndPutBackFrame{s: s}
-	if frame.MoveNext(r) {
-		return nil
+// takeEnter enters [stack.take] for another machine. It returns the results, or the suspended
+// frame that will have them.
+func (s *stack) takeEnter(r *statemachine.Run, arg0 context.Context, greedy bool) (*stackTakeFrame, error) {
+	frame := stackTakeLocals{s: s, greedy: greedy}
+	if finished, v0 := frame.moveNext(r); finished {
+		return nil, v0
 	}
-	m := new(stackPopAndPutBackFrame)
-	*m = frame
-	r.Push(context.Background(), m)
-	return m
+	m := &stackTakeFrame{stackTakeLocals: frame}
+	r.Push(arg0, m)
+	return m, nil
 }
 
-// stackPopAndPutBackFrame is the frame of [stack.popAndPutBack]: what it keeps while it is
-// suspended.
-type stackPopAndPutBackFrame struct {
+// stackTakeLocals is what [stack.take] keeps while it is suspended.
+type stackTakeLocals struct {
 	statemachine.Frame
 
-	s *stack
+	s      *stack
+	greedy bool
 
 	first *node
 	pop1  *stackPopFrame
 }
 
-// MoveNext runs [stack.popAndPutBack] from where it stopped to its next suspension (false) or its
-// end (true).
-func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
+// stackTakeFrame is the frame of [stack.take] for a caller that is a machine: what it keeps and,
+// at the end, its results.
+type stackTakeFrame struct {
+	stackTakeLocals
+
+	result0 error
+}
+
+// MoveNext continues [stack.take] where it stopped.
+func (f *stackTakeFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
+	return finished
+}
+
+// moveNext runs [stack.take] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *stackTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var second *node
 	state := f.State
 	f.State = statemachine.Running
@@ -3261,101 +2135,133 @@ func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:301: first := s.pop()
-//line github.com/movenext/movenext/jobtest/planted_test.go:301
+	// planted_test.go:339: first := s.pop()
+//line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3268
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2142
 	if f.pop1 == nil {
 		goto after1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:301
+//line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3277
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2151
 	f.pop1 = nil
 after1:
-	// planted_test.go:302: second := s.pop()
-//line github.com/movenext/movenext/jobtest/planted_test.go:302
+//line github.com/movenext/movenext/jobtest/planted_test.go:340
+	if !f.greedy {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:341
+		return true, nil
+	}
+	// planted_test.go:343: second := s.pop()
+//line github.com/movenext/movenext/jobtest/planted_test.go:343
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3283
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2163
 	if f.pop1 == nil {
 		goto after2
 	}
 	f.State = 2
-	return false
+	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:302
+//line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3292
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2172
 	f.pop1 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:303
+//line github.com/movenext/movenext/jobtest/planted_test.go:344
 	if second != nil {
 		second.free = true
 	}
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3302
 	f.State = statemachine.Finished
-	return true
+//line github.com/movenext/movenext/jobtest/planted_test.go:350
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2185
 }
 
-// Location returns where [stack.popAndPutBack] is suspended.
-func (f *stackPopAndPutBackFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).popAndPutBack", "github.com/movenext/movenext/jobtest/planted_test.go", 301, 302)
+// Location returns where [stack.take] is suspended.
+func (f *stackTakeLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).take", "github.com/movenext/movenext/jobtest/planted_test.go", 339, 343)
 }
 
-// Results returns what [stack.popAndPutBack] returned, or raises again the panic that ended it.
-func (f *stackPopAndPutBackFrame) Results(r *statemachine.Run) {
+// Results returns what [stack.take] returned, or raises again the panic that ended it.
+func (f *stackTakeFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
+	return f.result0
 }
 
-// stackPopAndPutBackMachine is the root of a chain of calls that begins with
-// [stack.popAndPutBack]: chain, job and frame in one allocation.
-type stackPopAndPutBackMachine struct {
+// stackTakeMachine is the root of a chain of calls that begins with [stack.take]: chain, job and
+// frame in one allocation.
+type stackTakeMachine struct {
 	statemachine.Builder[job.Void]
-	stackPopAndPutBackFrame
+	stackTakeLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stackPopAndPutBackMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.stackPopAndPutBackFrame.MoveNext(r) {
+func (f *stackTakeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.stackPopAndPutBackFrame = stackPopAndPutBackFrame{Frame: f.stackPopAndPutBackFrame.Frame} // the job keeps nothing else alive
+	f.SetResult(r, job.Void{}, v0)
+	f.stackTakeLocals = stackTakeLocals{Frame: f.stackTakeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// abaAsync starts [aba] as a state machine and returns its job.
-func abaAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// enterAsync starts [peterson.enter] as a state machine and returns its job.
+func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := abaLocals{}
+	frame := petersonEnterLocals{p: p, me: me}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &abaMachine{abaLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &petersonEnterMachine{petersonEnterLocals: frame}
+	return m.Start(context.Background(), &r, m)
 }
 
-// abaLocals is what [aba] keeps while it is suspended.
-type abaLocals struct {
+// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended
+// frame that will have them.
+func (p *peterson) enterEnter(r *statemachine.Run, me int) (*petersonEnterFrame, error) {
+	frame := petersonEnterLocals{p: p, me: me}
+	if finished, v0 := frame.moveNext(r); finished {
+		return nil, v0
+	}
+	m := &petersonEnterFrame{petersonEnterLocals: frame}
+	r.Push(context.Background(), m)
+	return m, nil
+}
+
+// petersonEnterLocals is what [peterson.enter] keeps while it is suspended.
+type petersonEnterLocals struct {
 	statemachine.Frame
 
-	s      *stack
-	b      *job.Job[job.Void]
-	await1 *job.Job[job.Void]
+	p  *peterson
+	me int
 }
 
-// moveNext runs [aba] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
+// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it
+// keeps and, at the end, its results.
+type petersonEnterFrame struct {
+	petersonEnterLocals
+
+	result0 error
+}
+
+// MoveNext continues [peterson.enter] where it stopped.
+func (f *petersonEnterFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
+	return finished
+}
+
+// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3364,250 +2270,119 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:313
-	f.s = new(stack)
-	for range 3 {
-		f.s.push(new(node))
+//line github.com/movenext/movenext/jobtest/planted_test.go:378
+	if !f.p.turnFirst {
+		goto endIf1
 	}
-	{
-		s := f.s
-//line github.com/movenext/movenext/jobtest/planted_test.go:317
-		a := job.Go(ctx, func(arg2 context.Context) error {
-			return abaFunc1Run(s, arg2)
-		})
-//line github.com/movenext/movenext/jobtest/planted_test.go:318
-		f.b = job.Go(ctx, func(arg3 context.Context) error {
-			return abaFunc2Run(s, arg3)
-		})
-		// planted_test.go:319: _, _ = a.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:319
-		awaited1 = a
-	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:319
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3392
-		goto after1
-	}
+//line github.com/movenext/movenext/jobtest/planted_test.go:379
+	f.p.turn = 1 - f.me
+	// planted_test.go:380: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2290
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:319
-	return r.Await(awaited1), nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:380
+	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:319
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3402
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:319
-	awaited1.GetResult()
-	// planted_test.go:320: _, _ = b.Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:320
-	awaited2 = f.b
-//line github.com/movenext/movenext/jobtest/planted_test.go:320
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3412
-		goto after2
+//line github.com/movenext/movenext/jobtest/planted_test.go:380
+	_ = r.Refusal()
+endIf1:
+	f.p.wants[f.me] = true
+	if !!f.p.turnFirst {
+		goto endIf2
 	}
+	// planted_test.go:384: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2303
 	f.State = 2
-	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:320
-	return r.Await(awaited2), nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:384
+	return r.Yield(), nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:320
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3423
-	f.await1 = nil
-after2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:320
-	awaited2.GetResult()
-	if f.s.top != nil && f.s.top.free {
-		result0 = errors.New("a node that was taken is on the stack")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3430
+//line github.com/movenext/movenext/jobtest/planted_test.go:384
+	_ = r.Refusal()
+	f.p.turn = 1 - f.me
+endIf2:
+	// planted_test.go:387: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2313
+	f.State = 3
+//line github.com/movenext/movenext/jobtest/planted_test.go:387
+	return r.Yield(), nil
+resume3:
+//line github.com/movenext/movenext/jobtest/planted_test.go:387
+	_ = r.Refusal()
+for1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:388
+	if !(f.p.wants[1-f.me] && f.p.turn == 1-f.me) {
+		goto endFor1
+	}
+	// planted_test.go:389: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2326
+	f.State = 4
+//line github.com/movenext/movenext/jobtest/planted_test.go:389
+	return r.Yield(), nil
+resume4:
+//line github.com/movenext/movenext/jobtest/planted_test.go:389
+	_ = r.Refusal()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2333
+	goto for1
+endFor1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:391
+	if f.p.inside++; f.p.inside > 1 {
+		result0 = errors.New("two are inside")
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2339
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:323
+//line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
+	// planted_test.go:394: job.Yield()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2345
+	f.State = 5
+//line github.com/movenext/movenext/jobtest/planted_test.go:394
+	return r.Yield(), nil
+resume5:
+//line github.com/movenext/movenext/jobtest/planted_test.go:394
+	_ = r.Refusal()
+	f.p.inside--
+	f.p.wants[f.me] = false
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:324
+//line github.com/movenext/movenext/jobtest/planted_test.go:397
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3438
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2357
 }
 
-// Location returns where [aba] is suspended.
-func (f *abaLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 319, 320)
+// Location returns where [peterson.enter] is suspended.
+func (f *petersonEnterLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
 }
 
-// abaMachine is the root of a chain of calls that begins with [aba]: chain, job and frame in one
-// allocation.
-type abaMachine struct {
+// Results returns what [peterson.enter] returned, or raises again the panic that ended it.
+func (f *petersonEnterFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain,
+// job and frame in one allocation.
+type petersonEnterMachine struct {
 	statemachine.Builder[job.Void]
-	abaLocals
+	petersonEnterLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *abaMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
+func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.abaLocals = abaLocals{Frame: f.abaLocals.Frame} // the job keeps nothing else alive
+	f.petersonEnterLocals = petersonEnterLocals{Frame: f.petersonEnterLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// abaFunc1Run is a function literal of [aba] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
-func abaFunc1Run(s *stack, arg1 context.Context) error {
-	var r statemachine.Run
-	frame := abaFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s); finished {
-		return v0
-	}
-	m := &abaFunc1Machine{abaFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
-}
-
-// abaFunc1Locals is what a function literal of [aba] keeps while it is suspended.
-type abaFunc1Locals struct {
-	statemachine.Frame
-
-	pop1 *stackPopFrame
-}
-
-// moveNext runs a function literal of [aba] from where it stopped to its next suspension (false)
-// or its end (true). The parameter s is needed only before the first suspension.
-func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:317: … s.pop(); return nil })
-//line github.com/movenext/movenext/jobtest/planted_test.go:317
-	f.pop1, _ = s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3499
-	if f.pop1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:317
-	f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3508
-	f.pop1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:317
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3514
-}
-
-// Location returns where a function literal of [aba] is suspended.
-func (f *abaFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 317)
-}
-
-// abaFunc1Machine is the root of a chain of calls that begins with a function literal of [aba]:
-// chain and frame in one allocation.
-type abaFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	abaFunc1Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *abaFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// abaFunc2Run is a function literal of [aba] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
-func abaFunc2Run(s *stack, arg1 context.Context) error {
-	var r statemachine.Run
-	frame := abaFunc2Locals{}
-	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s); finished {
-		return v0
-	}
-	m := &abaFunc2Machine{abaFunc2Locals: frame}
-	return m.Suspend(arg1, &r, m)
-}
-
-// abaFunc2Locals is what a function literal of [aba] keeps while it is suspended.
-type abaFunc2Locals struct {
-	statemachine.Frame
-
-	popAndPutBack1 *stackPopAndPutBackFrame
-}
-
-// moveNext runs a function literal of [aba] from where it stopped to its next suspension (false)
-// or its end (true). The parameter s is needed only before the first suspension.
-func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_test.go:318: … s.popAndPutBack(); return nil })
-//line github.com/movenext/movenext/jobtest/planted_test.go:318
-	f.popAndPutBack1 = s.popAndPutBackEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3574
-	if f.popAndPutBack1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:318
-	f.popAndPutBack1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3583
-	f.popAndPutBack1 = nil
-after1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:318
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3589
-}
-
-// Location returns where a function literal of [aba] is suspended.
-func (f *abaFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 318)
-}
-
-// abaFunc2Machine is the root of a chain of calls that begins with a function literal of [aba]:
-// chain and frame in one allocation.
-type abaFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	abaFunc2Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *abaFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// Digest of what is above: 77ad85cee4b45dd7
+// Digest of what is above: a77d76a44d843f9b

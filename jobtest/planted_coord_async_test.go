@@ -4,9 +4,6 @@ package jobtest_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
@@ -19,290 +16,6 @@ const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
 )
-
-// takeAsync starts [inbox.take] as a state machine and returns its job.
-func (b *inbox) takeAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := inboxTakeLocals{b: b, ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &inboxTakeMachine{inboxTakeLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// takeEnter enters [inbox.take] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (b *inbox) takeEnter(r *statemachine.Run, ctx context.Context) (*inboxTakeFrame, error) {
-	frame := inboxTakeLocals{b: b, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &inboxTakeFrame{inboxTakeLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// inboxTakeLocals is what [inbox.take] keeps while it is suspended.
-type inboxTakeLocals struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	b   *inbox
-	ctx context.Context
-
-	lockOrWait1 *statemachine.WaitingVoid[job.Void]
-}
-
-// inboxTakeFrame is the frame of [inbox.take] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type inboxTakeFrame struct {
-	inboxTakeLocals
-
-	result0 error
-}
-
-// MoveNext continues [inbox.take] where it stopped.
-func (f *inboxTakeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
-}
-
-// moveNext runs [inbox.take] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *inboxTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:26
-	if f.b.letters != 0 {
-		goto endIf1
-	}
-	// planted_coord_test.go:27: if err := b.mu.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
-	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:99
-	if f.lockOrWait1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
-	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:108
-	f.lockOrWait1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
-	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:114
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:28
-		return true, result0
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:30
-		unlock1 := f.b.mu.Unlock
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:30
-		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
-	}
-	// planted_coord_test.go:31: if err := b.filled.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
-	f.lockOrWait1, err2 = f.b.filled.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:128
-	if f.lockOrWait1 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.ctx = nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
-	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:138
-	f.lockOrWait1 = nil
-after2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:144
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:32
-		return true, result0
-	}
-endIf1:
-	f.b.letters--
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:152
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:36
-	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:156
-}
-
-// Location returns where [inbox.take] is suspended.
-func (f *inboxTakeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*inbox).take", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 27, 31)
-}
-
-// Results returns what [inbox.take] returned, or raises again the panic that ended it.
-func (f *inboxTakeFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// inboxTakeMachine is the root of a chain of calls that begins with [inbox.take]: chain, job and
-// frame in one allocation.
-type inboxTakeMachine struct {
-	statemachine.Builder[job.Void]
-	inboxTakeLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *inboxTakeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.inboxTakeLocals = inboxTakeLocals{Frame: f.inboxTakeLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// putAsync starts [inbox.put] as a state machine and returns its job.
-func (b *inbox) putAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := inboxPutLocals{b: b}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &inboxPutMachine{inboxPutLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// putEnter enters [inbox.put] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func (b *inbox) putEnter(r *statemachine.Run, ctx context.Context) (*inboxPutFrame, error) {
-	frame := inboxPutLocals{b: b}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
-		return nil, v0
-	}
-	m := &inboxPutFrame{inboxPutLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// inboxPutLocals is what [inbox.put] keeps while it is suspended.
-type inboxPutLocals struct {
-	statemachine.Frame
-
-	b *inbox
-
-	lock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// inboxPutFrame is the frame of [inbox.put] for a caller that is a machine: what it keeps and, at
-// the end, its results.
-type inboxPutFrame struct {
-	inboxPutLocals
-
-	result0 error
-}
-
-// MoveNext continues [inbox.put] where it stopped.
-func (f *inboxPutFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
-}
-
-// moveNext runs [inbox.put] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *inboxPutLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:41: if err := b.mu.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
-	f.lock1, err = f.b.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:252
-	if f.lock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
-	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:261
-	f.lock1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
-	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:42
-		return true, err
-	}
-	f.b.letters++
-	f.b.filled.Broadcast()
-	f.b.mu.Unlock()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:47
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:276
-}
-
-// Location returns where [inbox.put] is suspended.
-func (f *inboxPutLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*inbox).put", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 41)
-}
-
-// Results returns what [inbox.put] returned, or raises again the panic that ended it.
-func (f *inboxPutFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// inboxPutMachine is the root of a chain of calls that begins with [inbox.put]: chain, job and
-// frame in one allocation.
-type inboxPutMachine struct {
-	statemachine.Builder[job.Void]
-	inboxPutLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *inboxPutMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.inboxPutLocals = inboxPutLocals{Frame: f.inboxPutLocals.Frame} // the job keeps nothing else alive
-	return true
-}
 
 // turnAsync starts [box.turn] as a state machine and returns its job.
 func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.Void]) {
@@ -373,67 +86,67 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	default:
 		f.Misuse(state)
 	}
-	// planted_coord_test.go:69: if err := b.mu.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
+	// planted_coord_test.go:66: if err := b.mu.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:380
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:93
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:389
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:102
 	f.lockOrWait1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:395
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:108
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:70
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:67
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
 		unlock1 := f.b.mu.Unlock
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:73
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:70
 	if f.b.values == f.from {
 		goto endFor1
 	}
-	// planted_coord_test.go:74: if err := b.change.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
+	// planted_coord_test.go:71: if err := b.change.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	f.lockOrWait1, err2 = f.b.change.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:414
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:127
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:423
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:136
 	f.lockOrWait1 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:429
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:142
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
 		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:434
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:147
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:78
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
 	f.b.values = f.to
 	if f.b.all {
 		f.b.change.Broadcast()
@@ -441,16 +154,16 @@ endFor1:
 		f.b.change.Signal()
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:445
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:158
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:84
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:81
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:449
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:162
 }
 
 // Location returns where [box.turn] is suspended.
 func (f *boxTurnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 69, 74)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 66, 71)
 }
 
 // Results returns what [box.turn] returned, or raises again the panic that ended it.
@@ -475,1364 +188,6 @@ func (f *boxTurnMachine) MoveNext(r *statemachine.Run) bool {
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
 	f.boxTurnLocals = boxTurnLocals{Frame: f.boxTurnLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// printAsync starts [oldPrinter.print] as a state machine and returns its job.
-func (p *oldPrinter) printAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := oldPrinterPrintLocals{p: p}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &oldPrinterPrintMachine{oldPrinterPrintLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// printEnter enters [oldPrinter.print] for another machine. It returns the results, or the
-// suspended frame that will have them.
-func (p *oldPrinter) printEnter(r *statemachine.Run, ctx context.Context) (*oldPrinterPrintFrame, error) {
-	frame := oldPrinterPrintLocals{p: p}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &oldPrinterPrintFrame{oldPrinterPrintLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// oldPrinterPrintLocals is what [oldPrinter.print] keeps while it is suspended.
-type oldPrinterPrintLocals struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	p *oldPrinter
-
-	acquire1 *statemachine.WaitingVoid[job.Void]
-}
-
-// oldPrinterPrintFrame is the frame of [oldPrinter.print] for a caller that is a machine: what it
-// keeps and, at the end, its results.
-type oldPrinterPrintFrame struct {
-	oldPrinterPrintLocals
-
-	result0 error
-}
-
-// MoveNext continues [oldPrinter.print] where it stopped.
-func (f *oldPrinterPrintFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
-}
-
-// moveNext runs [oldPrinter.print] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *oldPrinterPrintLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:130: if err := p.tray.Acquire(ctx, 1); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
-	f.acquire1, err = f.p.tray.AcquireEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:551
-	if f.acquire1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
-	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:560
-	f.acquire1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
-	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:566
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:131
-		return true, result0
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:133
-		release1 := f.p.tray.Release
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:133
-		f.defers.Push(func(raise func()) { defer release1(1); raise() })
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:134
-	if f.p.jammed {
-		f.p.jammed = false
-		f.p.tray.Release(1)
-		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:582
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:137
-		return true, result0
-	}
-	if f.p.busy++; f.p.busy > 1 {
-		result0 = errors.New("two print at a time")
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:589
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:140
-		return true, result0
-	}
-	// planted_coord_test.go:142: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:595
-	f.State = 2
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:142
-	return r.Yield(), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:142
-	_ = r.Refusal()
-	f.p.busy--
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:604
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:144
-	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:608
-}
-
-// Location returns where [oldPrinter.print] is suspended.
-func (f *oldPrinterPrintLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*oldPrinter).print", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 130, 142)
-}
-
-// Results returns what [oldPrinter.print] returned, or raises again the panic that ended it.
-func (f *oldPrinterPrintFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// oldPrinterPrintMachine is the root of a chain of calls that begins with [oldPrinter.print]:
-// chain, job and frame in one allocation.
-type oldPrinterPrintMachine struct {
-	statemachine.Builder[job.Void]
-	oldPrinterPrintLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *oldPrinterPrintMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.oldPrinterPrintLocals = oldPrinterPrintLocals{Frame: f.oldPrinterPrintLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// jamAsync starts [oldPrinter.jam] as a state machine and returns its job.
-func (p *oldPrinter) jamAsync(arg0 context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := oldPrinterJamLocals{p: p}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(arg0, job.Void{}, v0)
-	}
-	m := &oldPrinterJamMachine{oldPrinterJamLocals: frame}
-	return m.Start(arg0, &r, m)
-}
-
-// jamEnter enters [oldPrinter.jam] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (p *oldPrinter) jamEnter(r *statemachine.Run, arg0 context.Context) (*oldPrinterJamFrame, error) {
-	frame := oldPrinterJamLocals{p: p}
-	if finished, v0 := frame.moveNext(r); finished {
-		return nil, v0
-	}
-	m := &oldPrinterJamFrame{oldPrinterJamLocals: frame}
-	r.Push(arg0, m)
-	return m, nil
-}
-
-// oldPrinterJamLocals is what [oldPrinter.jam] keeps while it is suspended.
-type oldPrinterJamLocals struct {
-	statemachine.Frame
-
-	p *oldPrinter
-}
-
-// oldPrinterJamFrame is the frame of [oldPrinter.jam] for a caller that is a machine: what it
-// keeps and, at the end, its results.
-type oldPrinterJamFrame struct {
-	oldPrinterJamLocals
-
-	result0 error
-}
-
-// MoveNext continues [oldPrinter.jam] where it stopped.
-func (f *oldPrinterJamFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
-}
-
-// moveNext runs [oldPrinter.jam] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *oldPrinterJamLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:149: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:149
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:149
-	_ = r.Refusal()
-	f.p.jammed = true
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:151
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:709
-}
-
-// Location returns where [oldPrinter.jam] is suspended.
-func (f *oldPrinterJamLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*oldPrinter).jam", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 149)
-}
-
-// Results returns what [oldPrinter.jam] returned, or raises again the panic that ended it.
-func (f *oldPrinterJamFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// oldPrinterJamMachine is the root of a chain of calls that begins with [oldPrinter.jam]: chain,
-// job and frame in one allocation.
-type oldPrinterJamMachine struct {
-	statemachine.Builder[job.Void]
-	oldPrinterJamLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *oldPrinterJamMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.oldPrinterJamLocals = oldPrinterJamLocals{Frame: f.oldPrinterJamLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// moveAsync starts [point.move] as a state machine and returns its job.
-func (p *point) moveAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := pointMoveLocals{p: p}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &pointMoveMachine{pointMoveLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// moveEnter enters [point.move] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (p *point) moveEnter(r *statemachine.Run, ctx context.Context) (*pointMoveFrame, error) {
-	frame := pointMoveLocals{p: p}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &pointMoveFrame{pointMoveLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// pointMoveLocals is what [point.move] keeps while it is suspended.
-type pointMoveLocals struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	p *point
-
-	rLock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// pointMoveFrame is the frame of [point.move] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type pointMoveFrame struct {
-	pointMoveLocals
-
-	result0 error
-}
-
-// MoveNext continues [point.move] where it stopped.
-func (f *pointMoveFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
-}
-
-// moveNext runs [point.move] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *pointMoveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:168: if err := p.mu.RLock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
-	f.rLock1, err = f.p.mu.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:810
-	if f.rLock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
-	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:819
-	f.rLock1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
-	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:825
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:169
-		return true, result0
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:171
-		rUnlock1 := f.p.mu.RUnlock
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:171
-		f.defers.Push(func(raise func()) { defer rUnlock1(); raise() })
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:172
-	f.p.x++
-	// planted_coord_test.go:173: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:839
-	f.State = 2
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:173
-	return r.Yield(), nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:173
-	_ = r.Refusal()
-	f.p.y++
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:848
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:175
-	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:852
-}
-
-// Location returns where [point.move] is suspended.
-func (f *pointMoveLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*point).move", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 168, 173)
-}
-
-// Results returns what [point.move] returned, or raises again the panic that ended it.
-func (f *pointMoveFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// pointMoveMachine is the root of a chain of calls that begins with [point.move]: chain, job and
-// frame in one allocation.
-type pointMoveMachine struct {
-	statemachine.Builder[job.Void]
-	pointMoveLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *pointMoveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.pointMoveLocals = pointMoveLocals{Frame: f.pointMoveLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// lookAsync starts [point.look] as a state machine and returns its job.
-func (p *point) lookAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := pointLookLocals{p: p}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &pointLookMachine{pointLookLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// lookEnter enters [point.look] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (p *point) lookEnter(r *statemachine.Run, ctx context.Context) (*pointLookFrame, error) {
-	frame := pointLookLocals{p: p}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &pointLookFrame{pointLookLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// pointLookLocals is what [point.look] keeps while it is suspended.
-type pointLookLocals struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	p *point
-
-	rLock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// pointLookFrame is the frame of [point.look] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type pointLookFrame struct {
-	pointLookLocals
-
-	result0 error
-}
-
-// MoveNext continues [point.look] where it stopped.
-func (f *pointLookFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
-}
-
-// moveNext runs [point.look] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *pointLookLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:180: if err := p.mu.RLock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
-	f.rLock1, err = f.p.mu.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:952
-	if f.rLock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
-	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:961
-	f.rLock1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
-	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:967
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:181
-		return true, result0
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:183
-		rUnlock1 := f.p.mu.RUnlock
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:183
-		f.defers.Push(func(raise func()) { defer rUnlock1(); raise() })
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:184
-	if f.p.x != f.p.y {
-		result0 = errors.New("half a write")
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:981
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:185
-		return true, result0
-	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:987
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:187
-	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:991
-}
-
-// Location returns where [point.look] is suspended.
-func (f *pointLookLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*point).look", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 180)
-}
-
-// Results returns what [point.look] returned, or raises again the panic that ended it.
-func (f *pointLookFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// pointLookMachine is the root of a chain of calls that begins with [point.look]: chain, job and
-// frame in one allocation.
-type pointLookMachine struct {
-	statemachine.Builder[job.Void]
-	pointLookLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *pointLookMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.pointLookLocals = pointLookLocals{Frame: f.pointLookLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// lookTwiceAsync starts [point.lookTwice] as a state machine and returns its job.
-func (p *point) lookTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := pointLookTwiceLocals{p: p, ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &pointLookTwiceMachine{pointLookTwiceLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// lookTwiceEnter enters [point.lookTwice] for another machine. It returns the results, or the
-// suspended frame that will have them.
-func (p *point) lookTwiceEnter(r *statemachine.Run, ctx context.Context) (*pointLookTwiceFrame, error) {
-	frame := pointLookTwiceLocals{p: p, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &pointLookTwiceFrame{pointLookTwiceLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// pointLookTwiceLocals is what [point.lookTwice] keeps while it is suspended.
-type pointLookTwiceLocals struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	p   *point
-	ctx context.Context
-
-	rLock1 *statemachine.WaitingVoid[job.Void]
-	look2  *pointLookFrame
-}
-
-// pointLookTwiceFrame is the frame of [point.lookTwice] for a caller that is a machine: what it
-// keeps and, at the end, its results.
-type pointLookTwiceFrame struct {
-	pointLookTwiceLocals
-
-	result0 error
-}
-
-// MoveNext continues [point.lookTwice] where it stopped.
-func (f *pointLookTwiceFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
-}
-
-// moveNext runs [point.lookTwice] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *pointLookTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var err error
-	var look2Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:200: if err := p.mu.RLock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
-	f.rLock1, err = f.p.mu.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1096
-	if f.rLock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
-	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1105
-	f.rLock1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
-	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1111
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:201
-		return true, result0
-	}
-	{
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:203
-		rUnlock1 := f.p.mu.RUnlock
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:203
-		f.defers.Push(func(raise func()) { defer rUnlock1(); raise() })
-	}
-	// planted_coord_test.go:204: return p.look(ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	f.look2, look2Err = f.p.lookEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1125
-	if f.look2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.p, f.ctx = nil, nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	look2Err = f.look2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1135
-	f.look2 = nil
-after2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	result0 = look2Err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1140
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1144
-}
-
-// Location returns where [point.lookTwice] is suspended.
-func (f *pointLookTwiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*point).lookTwice", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 200, 204)
-}
-
-// Results returns what [point.lookTwice] returned, or raises again the panic that ended it.
-func (f *pointLookTwiceFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// pointLookTwiceMachine is the root of a chain of calls that begins with [point.lookTwice]: chain,
-// job and frame in one allocation.
-type pointLookTwiceMachine struct {
-	statemachine.Builder[job.Void]
-	pointLookTwiceLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *pointLookTwiceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.pointLookTwiceLocals = pointLookTwiceLocals{Frame: f.pointLookTwiceLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// resetAsync starts [point.reset] as a state machine and returns its job.
-func (p *point) resetAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := pointResetLocals{p: p}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &pointResetMachine{pointResetLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// resetEnter enters [point.reset] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (p *point) resetEnter(r *statemachine.Run, ctx context.Context) (*pointResetFrame, error) {
-	frame := pointResetLocals{p: p}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
-		return nil, v0
-	}
-	m := &pointResetFrame{pointResetLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// pointResetLocals is what [point.reset] keeps while it is suspended.
-type pointResetLocals struct {
-	statemachine.Frame
-
-	p *point
-
-	lock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// pointResetFrame is the frame of [point.reset] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type pointResetFrame struct {
-	pointResetLocals
-
-	result0 error
-}
-
-// MoveNext continues [point.reset] where it stopped.
-func (f *pointResetFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
-}
-
-// moveNext runs [point.reset] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *pointResetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:209: if err := p.mu.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
-	f.lock1, err = f.p.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1240
-	if f.lock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
-	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1249
-	f.lock1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
-	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:210
-		return true, err
-	}
-	f.p.x, f.p.y = 0, 0
-	f.p.mu.Unlock()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:214
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1263
-}
-
-// Location returns where [point.reset] is suspended.
-func (f *pointResetLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*point).reset", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 209)
-}
-
-// Results returns what [point.reset] returned, or raises again the panic that ended it.
-func (f *pointResetFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// pointResetMachine is the root of a chain of calls that begins with [point.reset]: chain, job and
-// frame in one allocation.
-type pointResetMachine struct {
-	statemachine.Builder[job.Void]
-	pointResetLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *pointResetMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.pointResetLocals = pointResetLocals{Frame: f.pointResetLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// workAsync starts [group.work] as a state machine and returns its job.
-func (c *group) workAsync(arg0 context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := groupWorkLocals{c: c}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(arg0, job.Void{}, v0)
-	}
-	m := &groupWorkMachine{groupWorkLocals: frame}
-	return m.Start(arg0, &r, m)
-}
-
-// workEnter enters [group.work] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (c *group) workEnter(r *statemachine.Run, arg0 context.Context) (*groupWorkFrame, error) {
-	frame := groupWorkLocals{c: c}
-	if finished, v0 := frame.moveNext(r); finished {
-		return nil, v0
-	}
-	m := &groupWorkFrame{groupWorkLocals: frame}
-	r.Push(arg0, m)
-	return m, nil
-}
-
-// groupWorkLocals is what [group.work] keeps while it is suspended.
-type groupWorkLocals struct {
-	statemachine.Frame
-
-	c *group
-}
-
-// groupWorkFrame is the frame of [group.work] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type groupWorkFrame struct {
-	groupWorkLocals
-
-	result0 error
-}
-
-// MoveNext continues [group.work] where it stopped.
-func (f *groupWorkFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
-}
-
-// moveNext runs [group.work] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *groupWorkLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:231
-	f.c.left.Add(1)
-	// planted_coord_test.go:232: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1355
-	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:232
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:232
-	_ = r.Refusal()
-	f.c.done++
-	f.c.left.Done()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:235
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1367
-}
-
-// Location returns where [group.work] is suspended.
-func (f *groupWorkLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*group).work", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 232)
-}
-
-// Results returns what [group.work] returned, or raises again the panic that ended it.
-func (f *groupWorkFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// groupWorkMachine is the root of a chain of calls that begins with [group.work]: chain, job and
-// frame in one allocation.
-type groupWorkMachine struct {
-	statemachine.Builder[job.Void]
-	groupWorkLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *groupWorkMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.groupWorkLocals = groupWorkLocals{Frame: f.groupWorkLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// waitAsync starts [group.wait] as a state machine and returns its job.
-func (c *group) waitAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := groupWaitLocals{c: c}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &groupWaitMachine{groupWaitLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// waitEnter enters [group.wait] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (c *group) waitEnter(r *statemachine.Run, ctx context.Context) (*groupWaitFrame, error) {
-	frame := groupWaitLocals{c: c}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
-		return nil, v0
-	}
-	m := &groupWaitFrame{groupWaitLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee
-// and its state are set if a job that is run in place exits.
-func (c *group) waitNested(r *statemachine.Run, _ *statemachine.Frame, _ **groupWaitFrame, _ int32, ctx context.Context) (*groupWaitFrame, error) {
-	return c.waitEnter(r, ctx)
-}
-
-// groupWaitLocals is what [group.wait] keeps while it is suspended.
-type groupWaitLocals struct {
-	statemachine.Frame
-
-	c *group
-
-	wait1 *statemachine.WaitingVoid[job.Void]
-}
-
-// groupWaitFrame is the frame of [group.wait] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type groupWaitFrame struct {
-	groupWaitLocals
-
-	result0 error
-}
-
-// MoveNext continues [group.wait] where it stopped.
-func (f *groupWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
-}
-
-// moveNext runs [group.wait] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *groupWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:240
-	f.c.left.Done()
-	// planted_coord_test.go:241: if err := c.left.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
-	f.wait1, err = f.c.left.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1470
-	if f.wait1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
-	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1479
-	f.wait1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
-	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:242
-		return true, err
-	}
-	if f.c.done < 2 {
-		result0 = fmt.Errorf("waited for %d of 2", f.c.done)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1490
-		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:246
-	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:247
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1498
-}
-
-// Location returns where [group.wait] is suspended.
-func (f *groupWaitLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*group).wait", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 241)
-}
-
-// Results returns what [group.wait] returned, or raises again the panic that ended it.
-func (f *groupWaitFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// groupWaitMachine is the root of a chain of calls that begins with [group.wait]: chain, job and
-// frame in one allocation.
-type groupWaitMachine struct {
-	statemachine.Builder[job.Void]
-	groupWaitLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *groupWaitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.groupWaitLocals = groupWaitLocals{Frame: f.groupWaitLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// runAsync starts [relay.run] as a state machine and returns its job.
-func (r *relay) runAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r2 statemachine.Run
-	frame := relayRunLocals{r: r, ctx: ctx}
-	defer statemachine.Catch(&r2, &result)
-	if finished, v0 := frame.moveNext(&r2); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &relayRunMachine{relayRunLocals: frame}
-	return m.Start(ctx, &r2, m)
-}
-
-// runEnter enters [relay.run] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func (r *relay) runEnter(r2 *statemachine.Run, ctx context.Context) (*relayRunFrame, error) {
-	frame := relayRunLocals{r: r, ctx: ctx}
-	if finished, v0 := frame.moveNext(r2); finished {
-		return nil, v0
-	}
-	m := &relayRunFrame{relayRunLocals: frame}
-	r2.Push(ctx, m)
-	return m, nil
-}
-
-// relayRunLocals is what [relay.run] keeps while it is suspended.
-type relayRunLocals struct {
-	statemachine.Frame
-
-	r   *relay
-	ctx context.Context
-
-	i1    int
-	wait1 *statemachine.Waiting[bool]
-}
-
-// relayRunFrame is the frame of [relay.run] for a caller that is a machine: what it keeps and, at
-// the end, its results.
-type relayRunFrame struct {
-	relayRunLocals
-
-	result0 error
-}
-
-// MoveNext continues [relay.run] where it stopped.
-func (f *relayRunFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(run1)
-	return finished
-}
-
-// moveNext runs [relay.run] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *relayRunLocals) moveNext(run1 *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:265
-	f.i1 = 0
-range1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:265
-	if f.i1 >= 2 {
-		goto endRange1
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:266
-	if f.r.stop {
-		if f.r.leaves {
-			f.r.line.Add(-1)
-		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:270
-		return true, nil
-	}
-	// planted_coord_test.go:272: if _, err := r.line.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
-	f.wait1, _, err = f.r.line.WaitEnter(run1, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1611
-	if f.wait1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
-	_, err = f.wait1.Results(run1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1620
-	f.wait1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
-	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:273
-		return true, err
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:265
-	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1631
-	goto range1
-endRange1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:276
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1637
-}
-
-// Location returns where [relay.run] is suspended.
-func (f *relayRunLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*relay).run", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 272)
-}
-
-// Results returns what [relay.run] returned, or raises again the panic that ended it.
-func (f *relayRunFrame) Results(run1 *statemachine.Run) error {
-	run1.Rethrow()
-	return f.result0
-}
-
-// relayRunMachine is the root of a chain of calls that begins with [relay.run]: chain, job and
-// frame in one allocation.
-type relayRunMachine struct {
-	statemachine.Builder[job.Void]
-	relayRunLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *relayRunMachine) MoveNext(run1 *statemachine.Run) bool {
-	finished, v0 := f.moveNext(run1)
-	if !finished {
-		return false
-	}
-	f.SetResult(run1, job.Void{}, v0)
-	f.relayRunLocals = relayRunLocals{Frame: f.relayRunLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// endAsync starts [relay.end] as a state machine and returns its job.
-func (r *relay) endAsync(arg0 context.Context) (result *job.Job[job.Void]) {
-	var r2 statemachine.Run
-	frame := relayEndLocals{r: r}
-	defer statemachine.Catch(&r2, &result)
-	if finished, v0 := frame.moveNext(&r2); finished {
-		return statemachine.Completed(arg0, job.Void{}, v0)
-	}
-	m := &relayEndMachine{relayEndLocals: frame}
-	return m.Start(arg0, &r2, m)
-}
-
-// endEnter enters [relay.end] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func (r *relay) endEnter(r2 *statemachine.Run, arg0 context.Context) (*relayEndFrame, error) {
-	frame := relayEndLocals{r: r}
-	if finished, v0 := frame.moveNext(r2); finished {
-		return nil, v0
-	}
-	m := &relayEndFrame{relayEndLocals: frame}
-	r2.Push(arg0, m)
-	return m, nil
-}
-
-// relayEndLocals is what [relay.end] keeps while it is suspended.
-type relayEndLocals struct {
-	statemachine.Frame
-
-	r *relay
-}
-
-// relayEndFrame is the frame of [relay.end] for a caller that is a machine: what it keeps and, at
-// the end, its results.
-type relayEndFrame struct {
-	relayEndLocals
-
-	result0 error
-}
-
-// MoveNext continues [relay.end] where it stopped.
-func (f *relayEndFrame) MoveNext(run *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(run)
-	return finished
-}
-
-// moveNext runs [relay.end] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *relayEndLocals) moveNext(run *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:281: job.Yield()
-	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:281
-	return run.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:281
-	_ = run.Refusal()
-	f.r.stop = true
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:283
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1737
-}
-
-// Location returns where [relay.end] is suspended.
-func (f *relayEndLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*relay).end", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 281)
-}
-
-// Results returns what [relay.end] returned, or raises again the panic that ended it.
-func (f *relayEndFrame) Results(run *statemachine.Run) error {
-	run.Rethrow()
-	return f.result0
-}
-
-// relayEndMachine is the root of a chain of calls that begins with [relay.end]: chain, job and
-// frame in one allocation.
-type relayEndMachine struct {
-	statemachine.Builder[job.Void]
-	relayEndLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *relayEndMachine) MoveNext(run *statemachine.Run) bool {
-	finished, v0 := f.moveNext(run)
-	if !finished {
-		return false
-	}
-	f.SetResult(run, job.Void{}, v0)
-	f.relayEndLocals = relayEndLocals{Frame: f.relayEndLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// ringTwiceAsync starts [ringTwice] as a state machine and returns its job.
-func ringTwiceAsync(arg0 context.Context, e *coord.AutoResetEvent) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := ringTwiceLocals{e: e}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(arg0, job.Void{}, v0)
-	}
-	m := &ringTwiceMachine{ringTwiceLocals: frame}
-	return m.Start(arg0, &r, m)
-}
-
-// ringTwiceLocals is what [ringTwice] keeps while it is suspended.
-type ringTwiceLocals struct {
-	statemachine.Frame
-
-	e *coord.AutoResetEvent
-}
-
-// moveNext runs [ringTwice] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *ringTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:298
-	f.e.Set()
-	// planted_coord_test.go:299: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1803
-	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
-	_ = r.Refusal()
-	f.e.Set()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:301
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1814
-}
-
-// Location returns where [ringTwice] is suspended.
-func (f *ringTwiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.ringTwice", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 299)
-}
-
-// ringTwiceMachine is the root of a chain of calls that begins with [ringTwice]: chain, job and
-// frame in one allocation.
-type ringTwiceMachine struct {
-	statemachine.Builder[job.Void]
-	ringTwiceLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *ringTwiceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.ringTwiceLocals = ringTwiceLocals{Frame: f.ringTwiceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1876,51 +231,51 @@ func (f *passLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:317
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:317
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	if f.i1 >= 2 {
 		goto endRange1
 	}
-	// planted_coord_test.go:318: if err := to.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
+	// planted_coord_test.go:290: if err := to.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	f.send1, err = f.to.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1890
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:245
 	if f.send1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1899
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:254
 	f.send1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:319
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:291
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:317
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1911
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:266
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	f.i1 = 0
 range2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	if f.i1 >= 2 {
 		goto endRange2
 	}
-	// planted_coord_test.go:323: if _, err := from.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
+	// planted_coord_test.go:295: if _, err := from.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	f.receive2, _, err2 = f.from.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1924
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:279
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1928,33 +283,33 @@ range2:
 	f.to = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	_, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1934
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:289
 	f.receive2 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	if err2 != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:324
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:296
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1946
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:301
 	goto range2
 endRange2:
 	r.Publish()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:327
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1953
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:308
 }
 
 // Location returns where [pass] is suspended.
 func (f *passLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 318, 323)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 290, 295)
 }
 
 // passMachine is the root of a chain of calls that begins with [pass]: chain, job and frame in one
@@ -1990,9 +345,9 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee
 // that will have them.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:340
+//line github.com/movenext/movenext/jobtest/planted_coord_test.go:311
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1996
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:351
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -2018,149 +373,7 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [send] waits for the callee.
 func (f *sendMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 340}
+	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
 }
 
-// countAsync starts [till.count] as a state machine and returns its job.
-func (t *till) countAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := tillCountLocals{t: t, ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &tillCountMachine{tillCountLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// countEnter enters [till.count] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (t *till) countEnter(r *statemachine.Run, ctx context.Context) (*tillCountFrame, error) {
-	frame := tillCountLocals{t: t, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
-		return nil, v0
-	}
-	m := &tillCountFrame{tillCountLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// tillCountLocals is what [till.count] keeps while it is suspended.
-type tillCountLocals struct {
-	statemachine.Frame
-
-	t   *till
-	ctx context.Context
-
-	lock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// tillCountFrame is the frame of [till.count] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type tillCountFrame struct {
-	tillCountLocals
-
-	result0 error
-}
-
-// MoveNext continues [till.count] where it stopped.
-func (f *tillCountFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
-}
-
-// moveNext runs [till.count] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	var err2 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	// planted_coord_test.go:359: if err := t.mu.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
-	f.lock1, err = f.t.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2093
-	if f.lock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
-	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2102
-	f.lock1 = nil
-after1:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
-	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:360
-		return true, err
-	}
-	// planted_coord_test.go:362: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
-	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2114
-	if !asleep1 {
-		goto after2
-	}
-	f.State = 2
-	f.ctx = nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
-	err2 = r.Refusal()
-after2:
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:363
-		return true, err2
-	}
-	f.t.mu.Unlock()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:366
-	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2135
-}
-
-// Location returns where [till.count] is suspended.
-func (f *tillCountLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*till).count", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 359, 362)
-}
-
-// Results returns what [till.count] returned, or raises again the panic that ended it.
-func (f *tillCountFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// tillCountMachine is the root of a chain of calls that begins with [till.count]: chain, job and
-// frame in one allocation.
-type tillCountMachine struct {
-	statemachine.Builder[job.Void]
-	tillCountLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *tillCountMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.tillCountLocals = tillCountLocals{Frame: f.tillCountLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of what is above: 79766ec314358815
+// Digest of what is above: 37fa287d9d279157

@@ -10,7 +10,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Programs that use package coord wrongly, and some that use it rightly.
+// Programs that use package coord wrongly, and some that use it rightly: what is annotated runs as
+// machines, and the rest as plain functions.
 
 // inbox has letters, and a condition for its reader.
 type inbox struct {
@@ -20,8 +21,6 @@ type inbox struct {
 }
 
 // take asks for letters before it has the lock.
-//
-//movenext:async
 func (b *inbox) take(ctx context.Context) error {
 	if b.letters == 0 {
 		if err := b.mu.Lock(ctx); err != nil {
@@ -36,7 +35,6 @@ func (b *inbox) take(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (b *inbox) put(ctx context.Context) error {
 	if err := b.mu.Lock(ctx); err != nil {
 		return err
@@ -50,8 +48,7 @@ func (b *inbox) put(ctx context.Context) error {
 func missedBroadcast(ctx context.Context) error {
 	b := new(inbox)
 	b.filled = coord.NewCond(&b.mu)
-	_, err := togetherAsync(ctx, b.takeAsync, b.putAsync).Wait(ctx)
-	return err
+	return all(ctx, b.take, b.put)
 }
 
 // box has room for one value. Its producers and consumers wait for the same condition.
@@ -88,8 +85,7 @@ func (b *box) run(ctx context.Context) error {
 	b.change = coord.NewCond(&b.mu)
 	put := func(ctx context.Context) *job.Job[job.Void] { return b.turnAsync(ctx, 0, 1) }
 	take := func(ctx context.Context) *job.Job[job.Void] { return b.turnAsync(ctx, 1, 0) }
-	_, err := togetherAsync(ctx, take, put, put, take).Wait(ctx)
-	return err
+	return machines(ctx, take, put, put, take)
 }
 
 func signalForTheWrong(ctx context.Context) error { return new(box).run(ctx) }
@@ -102,8 +98,7 @@ func ordered(ctx context.Context, pairs ...[2]*coord.Mutex) error {
 	for _, p := range pairs {
 		all = append(all, func(ctx context.Context) *job.Job[job.Void] { return bothAsync(ctx, p[0], p[1]) })
 	}
-	_, err := togetherAsync(ctx, all...).Wait(ctx)
-	return err
+	return machines(ctx, all...)
 }
 
 func cycleOfThree(ctx context.Context) error {
@@ -124,8 +119,6 @@ type oldPrinter struct {
 }
 
 // print gives its permit back twice if the printer is jammed.
-//
-//movenext:async
 func (p *oldPrinter) print(ctx context.Context) error {
 	if err := p.tray.Acquire(ctx, 1); err != nil {
 		return err
@@ -144,7 +137,6 @@ func (p *oldPrinter) print(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (p *oldPrinter) jam(_ context.Context) error {
 	job.Yield()
 	p.jammed = true
@@ -153,8 +145,7 @@ func (p *oldPrinter) jam(_ context.Context) error {
 
 func releasedTwice(ctx context.Context) error {
 	p := &oldPrinter{tray: coord.NewSemaphore(1)}
-	_, err := togetherAsync(ctx, p.printAsync, p.printAsync, p.printAsync, p.jamAsync).Wait(ctx)
-	return err
+	return all(ctx, p.print, p.print, p.print, p.jam)
 }
 
 // point is moved by writers that lock it as readers do.
@@ -163,7 +154,6 @@ type point struct {
 	x, y int
 }
 
-//movenext:async
 func (p *point) move(ctx context.Context) error {
 	if err := p.mu.RLock(ctx); err != nil {
 		return err
@@ -175,7 +165,6 @@ func (p *point) move(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (p *point) look(ctx context.Context) error {
 	if err := p.mu.RLock(ctx); err != nil {
 		return err
@@ -189,13 +178,10 @@ func (p *point) look(ctx context.Context) error {
 
 func halfAWrite(ctx context.Context) error {
 	p := new(point)
-	_, err := togetherAsync(ctx, p.moveAsync, p.lookAsync).Wait(ctx)
-	return err
+	return all(ctx, p.move, p.look)
 }
 
 // lookTwice locks for reading while it does so already.
-//
-//movenext:async
 func (p *point) lookTwice(ctx context.Context) error {
 	if err := p.mu.RLock(ctx); err != nil {
 		return err
@@ -204,7 +190,6 @@ func (p *point) lookTwice(ctx context.Context) error {
 	return p.look(ctx)
 }
 
-//movenext:async
 func (p *point) reset(ctx context.Context) error {
 	if err := p.mu.Lock(ctx); err != nil {
 		return err
@@ -216,8 +201,7 @@ func (p *point) reset(ctx context.Context) error {
 
 func readAgain(ctx context.Context) error {
 	p := new(point)
-	_, err := togetherAsync(ctx, p.lookTwiceAsync, p.resetAsync).Wait(ctx)
-	return err
+	return all(ctx, p.lookTwice, p.reset)
 }
 
 // group is counted by its members, when they begin.
@@ -226,7 +210,6 @@ type group struct {
 	done int
 }
 
-//movenext:async
 func (c *group) work(_ context.Context) error {
 	c.left.Add(1)
 	job.Yield()
@@ -235,7 +218,6 @@ func (c *group) work(_ context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (c *group) wait(ctx context.Context) error {
 	c.left.Done()
 	if err := c.left.Wait(ctx); err != nil {
@@ -249,8 +231,7 @@ func (c *group) wait(ctx context.Context) error {
 
 func addedLate(ctx context.Context) error {
 	c := &group{left: coord.NewCountdown(1)}
-	_, err := togetherAsync(ctx, c.workAsync, c.workAsync, c.waitAsync).Wait(ctx)
-	return err
+	return all(ctx, c.work, c.work, c.wait)
 }
 
 // relay has rounds, at the end of which all wait for each other.
@@ -260,7 +241,6 @@ type relay struct {
 	leaves bool // a runner that stops says so
 }
 
-//movenext:async
 func (r *relay) run(ctx context.Context) error {
 	for range 2 {
 		if r.stop {
@@ -276,7 +256,6 @@ func (r *relay) run(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (r *relay) end(_ context.Context) error {
 	job.Yield()
 	r.stop = true
@@ -285,29 +264,22 @@ func (r *relay) end(_ context.Context) error {
 
 func (r *relay) hold(ctx context.Context) error {
 	r.line = coord.NewBarrier(3)
-	_, err := togetherAsync(ctx, r.runAsync, r.runAsync, r.runAsync, r.endAsync).Wait(ctx)
-	return err
+	return all(ctx, r.run, r.run, r.run, r.end)
 }
 
 func leftTheBarrier(ctx context.Context) error { return new(relay).hold(ctx) }
 
 func leavesTheBarrier(ctx context.Context) error { return (&relay{leaves: true}).hold(ctx) }
 
-//movenext:async
-func ringTwice(_ context.Context, e *coord.AutoResetEvent) error {
-	e.Set()
-	job.Yield()
-	e.Set()
-	return nil
-}
-
 // lostSignal wakes two waiters with two signals, of which the event keeps one.
 func lostSignal(ctx context.Context) error {
 	e := new(coord.AutoResetEvent)
-	wait := func(ctx context.Context) *job.Job[job.Void] { return e.WaitAsync(ctx) }
-	_, err := togetherAsync(ctx, wait, wait,
-		func(ctx context.Context) *job.Job[job.Void] { return ringTwiceAsync(ctx, e) }).Wait(ctx)
-	return err
+	return all(ctx, e.Wait, e.Wait, func(context.Context) error {
+		e.Set()
+		job.Yield()
+		e.Set()
+		return nil
+	})
 }
 
 // pass sends two values before it receives two.
@@ -330,10 +302,9 @@ func pass(ctx context.Context, to, from *coord.Channel[int]) error {
 // crossed has two machines, each of which may wait for room at the other.
 func crossed(ctx context.Context) error {
 	a, b := coord.NewBounded[int](1, coord.WaitForRoom), coord.NewBounded[int](1, coord.WaitForRoom)
-	_, err := togetherAsync(ctx,
+	return machines(ctx,
 		func(ctx context.Context) *job.Job[job.Void] { return passAsync(ctx, a, b) },
-		func(ctx context.Context) *job.Job[job.Void] { return passAsync(ctx, b, a) }).Wait(ctx)
-	return err
+		func(ctx context.Context) *job.Job[job.Void] { return passAsync(ctx, b, a) })
 }
 
 //movenext:async
@@ -353,8 +324,6 @@ func firstAnswer(ctx context.Context) error {
 type till struct{ mu coord.Mutex }
 
 // count keeps the lock if its context ends.
-//
-//movenext:async
 func (t *till) count(ctx context.Context) error {
 	if err := t.mu.Lock(ctx); err != nil {
 		return err
@@ -368,7 +337,7 @@ func (t *till) count(ctx context.Context) error {
 
 func cancelKeepsTheLock(ctx context.Context) error {
 	t := new(till)
-	_, err := togetherAsync(ctx, t.countAsync).Wait(context.WithoutCancel(ctx))
+	_, err := job.Go(ctx, t.count).Wait(context.WithoutCancel(ctx))
 	if !t.mu.TryLock() {
 		return errors.New("the lock is held")
 	}

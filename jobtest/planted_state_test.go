@@ -10,22 +10,8 @@ import (
 	"github.com/movenext/movenext/jobtest"
 )
 
-// More programs with a planted bug: state of the program's own, timers and cancellation.
-
-// together ends when the jobs of all functions have. Each begins in a turn of its own.
-//
-//movenext:async
-func together(ctx context.Context, starts ...func(context.Context) *job.Job[job.Void]) error {
-	var all []*job.Job[job.Void]
-	for _, start := range starts {
-		all = append(all, job.Go(ctx, func(ctx context.Context) error {
-			_, err := start(ctx).Await()
-			return err
-		}))
-	}
-	_, err := job.WhenAll(all...).Await()
-	return err
-}
+// Programs of plain functions with a planted bug: state of the program's own, timers and
+// cancellation.
 
 // gate is closed by the first caller that leaves.
 type gate struct {
@@ -33,7 +19,6 @@ type gate struct {
 	closed bool
 }
 
-//movenext:async
 func (g *gate) leave(_ context.Context) error {
 	if g.closed {
 		return nil
@@ -46,8 +31,7 @@ func (g *gate) leave(_ context.Context) error {
 
 func closedTwice(ctx context.Context) error {
 	g := &gate{c: make(chan struct{})}
-	_, err := togetherAsync(ctx, g.leaveAsync, g.leaveAsync).Wait(ctx)
-	return err
+	return all(ctx, g.leave, g.leave)
 }
 
 // once calls its function once, unless a second caller comes while it runs.
@@ -56,7 +40,6 @@ type once struct {
 	runs int
 }
 
-//movenext:async
 func (o *once) do(_ context.Context) error {
 	if o.done {
 		return nil
@@ -69,7 +52,7 @@ func (o *once) do(_ context.Context) error {
 
 func onceTwice(ctx context.Context) error {
 	o := new(once)
-	_, err := togetherAsync(ctx, o.doAsync, o.doAsync, o.doAsync).Wait(ctx)
+	err := all(ctx, o.do, o.do, o.do)
 	if o.runs > 1 {
 		return fmt.Errorf("ran %d times", o.runs)
 	}
@@ -83,8 +66,6 @@ type buffer struct {
 }
 
 // use believes that a buffer with users stays.
-//
-//movenext:async
 func (b *buffer) use(_ context.Context) error {
 	if b.users == 0 {
 		return nil
@@ -105,7 +86,6 @@ func (b *buffer) drop() {
 	}
 }
 
-//movenext:async
 func (b *buffer) owner(_ context.Context) error {
 	job.Yield()
 	b.drop()
@@ -114,8 +94,7 @@ func (b *buffer) owner(_ context.Context) error {
 
 func usedAfterFree(ctx context.Context) error {
 	b := &buffer{users: 1}
-	_, err := togetherAsync(ctx, b.useAsync, b.useAsync, b.ownerAsync).Wait(ctx)
-	return err
+	return all(ctx, b.use, b.use, b.owner)
 }
 
 // ring has room for values of one producer.
@@ -124,72 +103,27 @@ type ring struct {
 	tail  int
 }
 
-//movenext:async
-func (r *ring) put(n int) error {
-	for range 2 {
-		at := r.tail
-		job.Yield()
-		r.slots[at] = n
-		r.tail = at + 1
-		job.Yield()
+func (r *ring) put(n int) plain {
+	return func(context.Context) error {
+		for range 2 {
+			at := r.tail
+			job.Yield()
+			r.slots[at] = n
+			r.tail = at + 1
+			job.Yield()
+		}
+		return nil
 	}
-	return nil
 }
 
 func overwritten(ctx context.Context) error {
 	r := new(ring)
-	_, err := togetherAsync(ctx,
-		func(context.Context) *job.Job[job.Void] { return r.putAsync(1) },
-		func(context.Context) *job.Job[job.Void] { return r.putAsync(2) }).Wait(ctx)
+	err := all(ctx, r.put(1), r.put(2))
 	if r.tail != 4 {
 		return fmt.Errorf("%d of 4 values are there", r.tail)
 	}
 	return err
 }
-
-// peterson is the lock of Gary Peterson (1981) for two parties, whose first two steps may be
-// in the wrong order.
-type peterson struct {
-	wants     [2]bool
-	turn      int
-	inside    int
-	turnFirst bool
-}
-
-//movenext:async
-func (p *peterson) enter(me int) error {
-	if p.turnFirst {
-		p.turn = 1 - me
-		job.Yield()
-	}
-	p.wants[me] = true
-	if !p.turnFirst {
-		job.Yield()
-		p.turn = 1 - me
-	}
-	job.Yield()
-	for p.wants[1-me] && p.turn == 1-me {
-		job.Yield()
-	}
-	if p.inside++; p.inside > 1 {
-		return errors.New("two are inside")
-	}
-	job.Yield()
-	p.inside--
-	p.wants[me] = false
-	return nil
-}
-
-func (p *peterson) run(ctx context.Context) error {
-	_, err := togetherAsync(ctx,
-		func(context.Context) *job.Job[job.Void] { return p.enterAsync(0) },
-		func(context.Context) *job.Job[job.Void] { return p.enterAsync(1) }).Wait(ctx)
-	return err
-}
-
-func petersonTurnFirst(ctx context.Context) error { return (&peterson{turnFirst: true}).run(ctx) }
-
-func petersonRight(ctx context.Context) error { return new(peterson).run(ctx) }
 
 // feed is a queue with an end.
 type feed struct {
@@ -198,7 +132,6 @@ type feed struct {
 	sum   int
 }
 
-//movenext:async
 func (f *feed) produce(_ context.Context) error {
 	for i := range 3 {
 		f.items = append(f.items, i+1)
@@ -209,8 +142,6 @@ func (f *feed) produce(_ context.Context) error {
 }
 
 // consume looks for the end before it looks for items.
-//
-//movenext:async
 func (f *feed) consume(_ context.Context) error {
 	for !f.ended {
 		if len(f.items) > 0 {
@@ -224,7 +155,7 @@ func (f *feed) consume(_ context.Context) error {
 
 func notDrained(ctx context.Context) error {
 	f := new(feed)
-	_, err := togetherAsync(ctx, f.produceAsync, f.consumeAsync).Wait(ctx)
+	err := all(ctx, f.produce, f.consume)
 	if f.sum != 6 {
 		return fmt.Errorf("the sum is %d", f.sum)
 	}
@@ -237,7 +168,6 @@ type message struct {
 	text  string
 }
 
-//movenext:async
 func (m *message) write(_ context.Context) error {
 	m.ready = true
 	job.Yield()
@@ -245,7 +175,6 @@ func (m *message) write(_ context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (m *message) read(_ context.Context) error {
 	for !m.ready {
 		job.Yield()
@@ -258,14 +187,12 @@ func (m *message) read(_ context.Context) error {
 
 func publishedEarly(ctx context.Context) error {
 	m := new(message)
-	_, err := togetherAsync(ctx, m.readAsync, m.writeAsync).Wait(ctx)
-	return err
+	return all(ctx, m.read, m.write)
 }
 
 // server takes what is urgent first.
 type server struct{ urgent, normal, passed int }
 
-//movenext:async
 func (s *server) ask(_ context.Context) error {
 	for range 12 {
 		s.urgent++
@@ -274,13 +201,11 @@ func (s *server) ask(_ context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (s *server) askNormally(_ context.Context) error {
 	s.normal++
 	return nil
 }
 
-//movenext:async
 func (s *server) serve(_ context.Context) error {
 	for range 26 {
 		switch {
@@ -303,14 +228,12 @@ func (s *server) serve(_ context.Context) error {
 
 func starvation(ctx context.Context) error {
 	s := new(server)
-	_, err := togetherAsync(ctx, s.serveAsync, s.askAsync, s.askNormallyAsync).Wait(ctx)
-	return err
+	return all(ctx, s.serve, s.ask, s.askNormally)
 }
 
 // order is paid back if it does not come in time.
 type order struct{ delivered, refunded bool }
 
-//movenext:async
 func (o *order) deliver(ctx context.Context) error {
 	if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 		return err
@@ -319,9 +242,8 @@ func (o *order) deliver(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (o *order) wait(ctx context.Context, delivery *job.Job[job.Void]) error {
-	if _, err := job.WaitTimeout(ctx, delivery, time.Second).Await(); err != nil {
+	if _, err := job.WaitTimeout(ctx, delivery, time.Second).Wait(ctx); err != nil {
 		o.refunded = true
 	}
 	return nil
@@ -329,8 +251,8 @@ func (o *order) wait(ctx context.Context, delivery *job.Job[job.Void]) error {
 
 func refundedAndDelivered(ctx context.Context) error {
 	o := new(order)
-	delivery := o.deliverAsync(ctx)
-	_, err := job.WhenAll(o.waitAsync(ctx, delivery), delivery).Wait(ctx)
+	delivery := job.Go(ctx, o.deliver)
+	err := all(ctx, func(ctx context.Context) error { return o.wait(ctx, delivery) })
 	if o.refunded && o.delivered {
 		return errors.New("refunded and delivered")
 	}
@@ -340,7 +262,6 @@ func refundedAndDelivered(ctx context.Context) error {
 // lease has one holder, for ten milliseconds.
 type lease struct{ holder int }
 
-//movenext:async
 func (l *lease) expire(ctx context.Context) error {
 	err := job.Sleep(ctx, 10*time.Millisecond)
 	l.holder = 0
@@ -348,28 +269,25 @@ func (l *lease) expire(ctx context.Context) error {
 }
 
 // lead writes as the holder, without another look at the lease.
-//
-//movenext:async
 func (l *lease) lead(ctx context.Context, me int) error {
 	if l.holder != 0 {
 		return nil
 	}
 	l.holder = me
-	end := l.expireAsync(ctx)
+	end := job.Go(ctx, l.expire)
 	job.Yield()
 	if l.holder != me {
 		return errors.New("written without the lease")
 	}
-	_, err := end.Await()
+	_, err := end.Wait(ctx)
 	return err
 }
 
 func leaseExpires(ctx context.Context) error {
 	l := new(lease)
-	_, err := togetherAsync(ctx,
-		func(ctx context.Context) *job.Job[job.Void] { return l.leadAsync(ctx, 1) },
-		func(ctx context.Context) *job.Job[job.Void] { return l.leadAsync(ctx, 2) }).Wait(ctx)
-	return err
+	return all(ctx,
+		func(ctx context.Context) error { return l.lead(ctx, 1) },
+		func(ctx context.Context) error { return l.lead(ctx, 2) })
 }
 
 // card counts its charges. An answer may be lost on its way.
@@ -383,7 +301,6 @@ func (c *card) charge(ctx context.Context) error {
 	return nil
 }
 
-//movenext:async
 func (c *card) pay(ctx context.Context) error {
 	for range 3 {
 		if c.charge(ctx) == nil {
@@ -396,7 +313,7 @@ func (c *card) pay(ctx context.Context) error {
 
 func chargedTwice(ctx context.Context) error {
 	c := new(card)
-	_, err := togetherAsync(ctx, c.payAsync).Wait(ctx)
+	err := all(ctx, c.pay)
 	if c.charges > 1 {
 		return fmt.Errorf("charged %d times", c.charges)
 	}
@@ -410,7 +327,6 @@ type letters struct {
 	safe   bool // a letter is taken when it has been read
 }
 
-//movenext:async
 func (l *letters) readAll(ctx context.Context) error {
 	for len(l.unread) > 0 {
 		rest := l.unread[1:]
@@ -428,7 +344,7 @@ func (l *letters) readAll(ctx context.Context) error {
 
 func (l *letters) run(ctx context.Context) error {
 	l.unread = []int{1, 2, 3}
-	_, err := togetherAsync(ctx, l.readAllAsync).Wait(context.WithoutCancel(ctx))
+	_, err := job.Go(ctx, l.readAll).Wait(context.WithoutCancel(ctx))
 	if l.read+len(l.unread) != 3 {
 		return fmt.Errorf("%d of 3 letters are left", l.read+len(l.unread))
 	}

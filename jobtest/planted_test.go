@@ -12,37 +12,65 @@ import (
 
 //go:generate go tool movenext .
 
-// Programs with a planted bug, each of which most schedules do not show.
+// Programs of machines with a planted bug, each of which most schedules do not show.
+
+type start = func(context.Context) *job.Job[job.Void]
+
+// together ends when the jobs of all functions have. Each begins in a turn of its own.
+//
+//movenext:async
+func together(ctx context.Context, starts ...start) error {
+	var all []*job.Job[job.Void]
+	for _, start := range starts {
+		all = append(all, job.Go(ctx, func(ctx context.Context) error {
+			_, err := start(ctx).Await()
+			return err
+		}))
+	}
+	_, err := job.WhenAll(all...).Await()
+	return err
+}
+
+// machines starts them together, and waits for them.
+func machines(ctx context.Context, starts ...start) error {
+	_, err := togetherAsync(ctx, starts...).Wait(ctx)
+	return err
+}
 
 // shop sells what it has in stock.
-type shop struct{ stock, sold int }
+type shop struct {
+	stock, sold int
+	lock        *coord.Mutex // nil is the bug
+}
 
 // buy reads the stock, and then writes a value that it has computed from it.
 //
 //movenext:async
-func (s *shop) buy() {
+func (s *shop) buy(ctx context.Context) error {
+	if s.lock != nil {
+		if err := s.lock.Lock(ctx); err != nil {
+			return err
+		}
+		defer s.lock.Unlock()
+	}
 	stock := s.stock
 	if stock == 0 {
-		return
+		return nil
 	}
 	job.Yield()
 	s.stock = stock - 1
 	s.sold++
+	return nil
 }
 
 // lostUpdate is a shop that sells one item twice.
-//
-//movenext:async
 func lostUpdate(ctx context.Context) error {
 	s := &shop{stock: 1}
-	first := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("first"))
-	second := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("second"))
-	_, _ = first.Await()
-	_, _ = second.Await()
+	err := machines(ctx, s.buyAsync, s.buyAsync)
 	if s.sold > 1 {
 		return fmt.Errorf("sold %d of 1", s.sold)
 	}
-	return nil
+	return err
 }
 
 // counter has a lock, and a method that takes it twice.
@@ -69,18 +97,14 @@ func (c *counter) increment(ctx context.Context) error {
 	return nil
 }
 
-// twoSections starts its machines hot: both take their first step in its own.
-//
-//movenext:async
+// twoSections starts its machines hot: both take their first step in the caller's.
 func twoSections(ctx context.Context) error {
 	var c counter
-	first, second := c.incrementAsync(ctx), c.incrementAsync(ctx)
-	_, _ = first.Await()
-	_, _ = second.Await()
+	_, err := job.WhenAll(c.incrementAsync(ctx), c.incrementAsync(ctx)).Wait(ctx)
 	if c.n != 2 {
 		return fmt.Errorf("counted %d of 2", c.n)
 	}
-	return nil
+	return err
 }
 
 // both locks one account after the other.
@@ -107,13 +131,17 @@ func lockCycle(ctx context.Context) error {
 	if err := b.Lock(ctx); err != nil {
 		return err
 	}
-	there := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &a, &b) }, job.Named("there"))
-	back := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &b, &a) }, job.Named("back"))
+	var all []*job.Job[job.Void]
+	for _, t := range []struct {
+		name     string
+		from, to *coord.Mutex
+	}{{"there", &a, &b}, {"back", &b, &a}} {
+		all = append(all, job.Go(ctx, func(ctx context.Context) error { return both(ctx, t.from, t.to) }, job.Named(t.name)))
+	}
 	job.Yield()
 	b.Unlock()
-	_, err := there.Await()
-	_, other := back.Await()
-	return errors.Join(err, other)
+	_, err := job.WhenAll(all...).Await()
+	return err
 }
 
 // bell is a hand-made event.
@@ -125,40 +153,38 @@ type bell struct {
 // wait asks whether the bell has rung, and only later says that it waits.
 //
 //movenext:async
-func (b *bell) wait() {
+func (b *bell) wait(_ context.Context) error {
 	if b.rung {
-		return
+		return nil
 	}
 	job.Yield()
 	b.waiter = job.NewSource[job.Void]()
-	_, _ = b.waiter.Job().Await()
+	_, err := b.waiter.Job().Await()
+	return err
 }
 
-func (b *bell) ring() {
+//movenext:async
+func (b *bell) ring(_ context.Context) error {
+	for range 2 {
+		job.Yield()
+	}
 	b.rung = true
 	if b.waiter != nil {
 		b.waiter.TrySetResult(job.Void{})
 	}
+	return nil
 }
 
 // lostWakeUp rings between the question and the wait.
-//
-//movenext:async
 func lostWakeUp(ctx context.Context) error {
 	b := new(bell)
-	waiter := job.Go(ctx, func(context.Context) error { b.wait(); return nil }, job.Named("waiter"))
-	job.Yield()
-	job.Yield()
-	job.Yield()
-	b.ring()
-	_, err := waiter.Await()
-	return err
+	return machines(ctx, b.waitAsync, b.ringAsync)
 }
 
 // complete completes a source unless that was done before, as it believes.
 //
 //movenext:async
-func complete(done *bool, s *job.Source[int], n int) error {
+func complete(_ context.Context, done *bool, s *job.Source[int], n int) error {
 	if *done {
 		return nil
 	}
@@ -170,14 +196,11 @@ func complete(done *bool, s *job.Source[int], n int) error {
 	return nil
 }
 
-//movenext:async
 func doubleCompletion(ctx context.Context) error {
 	done, s := false, job.NewSource[int]()
-	a := job.Go(ctx, func(context.Context) error { return complete(&done, s, 1) })
-	b := job.Go(ctx, func(context.Context) error { return complete(&done, s, 2) })
-	_, err := a.Await()
-	_, other := b.Await()
-	return errors.Join(err, other)
+	return machines(ctx,
+		func(ctx context.Context) *job.Job[job.Void] { return completeAsync(ctx, &done, s, 1) },
+		func(ctx context.Context) *job.Job[job.Void] { return completeAsync(ctx, &done, s, 2) })
 }
 
 // answer completes a source, or does not if the context has ended.
@@ -195,55 +218,64 @@ func answer(ctx context.Context, s *job.Source[int]) error {
 }
 
 // leakOnCancel leaves a machine behind if the context ends early.
-//
-//movenext:async
 func leakOnCancel(ctx context.Context) error {
 	s := job.NewSource[int]()
-	job.Go(context.WithoutCancel(ctx), func(context.Context) error {
-		_, err := s.Job().Await()
-		return err
-	}, job.Named("reader"))
-	_, err := job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) }).Await()
+	readAsync(context.WithoutCancel(ctx), s)
+	return machines(ctx, func(ctx context.Context) *job.Job[job.Void] { return answerAsync(ctx, s) })
+}
+
+//movenext:async
+func read(_ context.Context, s *job.Source[int]) error {
+	_, err := s.Job().Await()
 	return err
 }
 
-// steps takes some steps, and counts them.
-//
+// steps returns a machine that takes some steps, and counts them.
+func steps(n int, count *int) start {
+	return func(ctx context.Context) *job.Job[job.Void] { return stepAsync(ctx, n, count) }
+}
+
 //movenext:async
-func steps(n int, count *int) {
+func step(_ context.Context, n int, count *int) error {
 	for range n {
 		job.Yield()
 		*count++
 	}
-}
-
-// overtaking is wrong if a machine takes twenty steps while another waits for one.
-//
-//movenext:async
-func overtaking(ctx context.Context) error {
-	var done int
-	late := false
-	runner := job.Go(ctx, func(context.Context) error { steps(25, &done); return nil })
-	walker := job.Go(ctx, func(context.Context) error {
-		begin := done
-		job.Yield()
-		late = done-begin >= 20
-		return nil
-	})
-	_, _ = runner.Await()
-	_, _ = walker.Await()
-	if late {
-		return errors.New("overtaken by 20")
-	}
 	return nil
 }
 
-// reserve takes the last seat some time later, unless it is taken.
+// walk counts the steps that another machine takes while it waits for one.
 //
 //movenext:async
-func reserve(ctx context.Context, seats *int, after time.Duration) error {
+func walk(_ context.Context, done, missed *int) error {
+	begin := *done
+	job.Yield()
+	*missed = *done - begin
+	return nil
+}
+
+// overtaking is wrong if a machine takes twenty steps while another waits for one.
+func overtaking(ctx context.Context) error {
+	var done, missed int
+	_, err := job.WhenAll(stepAsync(ctx, 25, &done), walkAsync(ctx, &done, &missed)).Wait(ctx)
+	if missed >= 20 {
+		return errors.New("overtaken by 20")
+	}
+	return err
+}
+
+// reserve takes the last seat some time later, unless it is taken. A lock that is nil is the bug.
+//
+//movenext:async
+func reserve(ctx context.Context, lock *coord.Mutex, seats *int, after time.Duration) error {
 	if err := job.Sleep(ctx, after); err != nil {
 		return err
+	}
+	if lock != nil {
+		if err := lock.Lock(ctx); err != nil {
+			return err
+		}
+		defer lock.Unlock()
 	}
 	free := *seats > 0
 	job.Yield()
@@ -253,19 +285,25 @@ func reserve(ctx context.Context, seats *int, after time.Duration) error {
 	return nil
 }
 
-// oversell has two clients whose timers are a millisecond apart.
+// sells has two clients whose timers are a millisecond apart.
 //
 //movenext:async
-func oversell(ctx context.Context) error {
+func sells(ctx context.Context, lock *coord.Mutex) error {
 	seats := 1
-	a := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 10*time.Millisecond) })
-	b := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 11*time.Millisecond) })
-	_, _ = a.Await()
-	_, _ = b.Await()
+	var clients []*job.Job[job.Void]
+	for _, after := range []time.Duration{time.Hour, time.Hour + time.Millisecond} {
+		clients = append(clients, job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, lock, &seats, after) }))
+	}
+	_, err := job.WhenAll(clients...).Await()
 	if seats < 0 {
 		return errors.New("oversold")
 	}
-	return nil
+	return err
+}
+
+func oversell(ctx context.Context) error {
+	_, err := sellsAsync(ctx, nil).Wait(ctx)
+	return err
 }
 
 // node is an element of a hand-made stack.
@@ -294,11 +332,14 @@ func (s *stack) pop() *node {
 
 func (s *stack) push(n *node) { n.next, s.top = s.top, n }
 
-// popAndPutBack takes two nodes, keeps the second one, and puts the first one back.
+// take takes a node or, if it is greedy, two, of which it puts the first one back.
 //
 //movenext:async
-func (s *stack) popAndPutBack() {
+func (s *stack) take(_ context.Context, greedy bool) error {
 	first := s.pop()
+	if !greedy {
+		return nil
+	}
 	second := s.pop()
 	if second != nil {
 		second.free = true
@@ -306,20 +347,62 @@ func (s *stack) popAndPutBack() {
 	if first != nil {
 		s.push(first)
 	}
+	return nil
 }
 
-//movenext:async
 func aba(ctx context.Context) error {
 	s := new(stack)
 	for range 3 {
 		s.push(new(node))
 	}
-	a := job.Go(ctx, func(context.Context) error { s.pop(); return nil })
-	b := job.Go(ctx, func(context.Context) error { s.popAndPutBack(); return nil })
-	_, _ = a.Await()
-	_, _ = b.Await()
+	err := machines(ctx,
+		func(ctx context.Context) *job.Job[job.Void] { return s.takeAsync(ctx, false) },
+		func(ctx context.Context) *job.Job[job.Void] { return s.takeAsync(ctx, true) })
 	if s.top != nil && s.top.free {
 		return errors.New("a node that was taken is on the stack")
 	}
+	return err
+}
+
+// peterson is the lock of Gary Peterson (1981) for two parties, whose first two steps may be
+// in the wrong order.
+type peterson struct {
+	wants     [2]bool
+	turn      int
+	inside    int
+	turnFirst bool
+}
+
+//movenext:async
+func (p *peterson) enter(me int) error {
+	if p.turnFirst {
+		p.turn = 1 - me
+		job.Yield()
+	}
+	p.wants[me] = true
+	if !p.turnFirst {
+		job.Yield()
+		p.turn = 1 - me
+	}
+	job.Yield()
+	for p.wants[1-me] && p.turn == 1-me {
+		job.Yield()
+	}
+	if p.inside++; p.inside > 1 {
+		return errors.New("two are inside")
+	}
+	job.Yield()
+	p.inside--
+	p.wants[me] = false
 	return nil
 }
+
+func (p *peterson) run(ctx context.Context) error {
+	return machines(ctx,
+		func(context.Context) *job.Job[job.Void] { return p.enterAsync(0) },
+		func(context.Context) *job.Job[job.Void] { return p.enterAsync(1) })
+}
+
+func petersonTurnFirst(ctx context.Context) error { return (&peterson{turnFirst: true}).run(ctx) }
+
+func petersonRight(ctx context.Context) error { return new(peterson).run(ctx) }

@@ -16,7 +16,7 @@ const maxReportedSteps = 60
 func (s *session) report(how string, shrunk, found outcome) {
 	s.t.Helper()
 	repeated := shrunk
-	if shrunk.failure.kind != hanging && shrunk.failure.kind != diverging {
+	if shrunk.failure.kind != hanging && shrunk.failure.kind != diverging && !shrunk.unrepeated {
 		repeated = s.replay(trim(shrunk.trace), true)
 	}
 	events := repeated.events
@@ -25,6 +25,10 @@ func (s *session) report(how string, shrunk, found outcome) {
 	}
 	var b strings.Builder
 	names := workNames(events)
+	if shrunk.unrepeated {
+		how += ": a failure that does not repeat"
+		repeated = shrunk
+	}
 	fmt.Fprintf(&b, "%s: %s: %s\n", how, repeated.failure.kind, replaceNumbers(repeated.failure.err.Error(), names))
 	fmt.Fprintf(&b, "%s", quantity(deviations(shrunk.trace), "choice"))
 	if n := deviations(found.trace); n > deviations(shrunk.trace) {

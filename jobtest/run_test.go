@@ -67,6 +67,12 @@ func TestRunReportsWhatIsWrong(t *testing.T) {
 		}, []string{"a panic: worker has panicked: on purpose"}},
 		"deadlock": {func(ctx context.Context) error { _, err := never().Wait(ctx); return err },
 			[]string{"a deadlock", "the test, since 0s, in jobtest_test.", "run_test.go", "for job #"}},
+		"a timeout in real time": {func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, time.Hour)
+			defer cancel()
+			_, err := never().Wait(ctx)
+			return err
+		}, []string{"a deadlock", "ends in real time, as context.WithTimeout makes it", "job.WithTimeout"}},
 		"deadlock that is handled": {func(ctx context.Context) error { _, _ = never().Wait(ctx); return nil },
 			[]string{"a deadlock"}},
 		"leak": {func(ctx context.Context) error {
@@ -130,4 +136,18 @@ func TestChoicesDriveTheSchedule(t *testing.T) {
 	assert.Equal(t, "abc", order(nil))
 	assert.Equal(t, "cba", order([]byte{2, 1}))
 	assert.Equal(t, "bca", order([]byte{4, 3}))
+}
+
+// A failure beside the cancellation that the search has made is a failure.
+func TestAFailureBesideTheCancellationIsFound(t *testing.T) {
+	errFlush := errors.New("flush")
+	w := explored(t, func(ctx context.Context) error {
+		err := job.Sleep(ctx, time.Second)
+		if err != nil {
+			err = errors.Join(err, errFlush)
+		}
+		return err
+	}, jobtest.CancelEverywhere)
+	require.Len(t, w.failures, 1)
+	assert.Contains(t, w.failures[0], "flush")
 }

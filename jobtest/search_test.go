@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -133,6 +134,22 @@ func TestAFailureIsShrunkAndReplayed(t *testing.T) {
 	assert.Contains(t, explored(t, program).failures[0], `"8/8" is not a choice`)
 }
 
+// The flag may hold anything: it is reported, or what the program does instead is.
+func TestAReplayThatIsNoneIsReported(t *testing.T) {
+	program := orders(3, func(string) error { return nil })
+	for schedule, says := range map[string]string{
+		"nonsense": "is not a choice", "1": "is not a choice", "1/0": "is not a choice", "0/3,-1/3": "is not a choice",
+		"1/99999999999999999999": "is not a choice", fmt.Sprint("1/", math.MaxInt): "the program does not follow the trace",
+		"1/3,\x1b[2J": `"\x1b[2J" is not a choice`, strings.Repeat("1/3,", 100_000) + "1/3": "the program does not follow the trace",
+	} {
+		setReplay(t, schedule)
+		for _, w := range []*witness{explored(t, program), ran(t, program)} {
+			require.Len(t, w.failures, 1)
+			assert.Contains(t, w.failures[0], says)
+		}
+	}
+}
+
 func setReplay(t *testing.T, schedule string) {
 	t.Helper()
 	require.NoError(t, flag.Set("jobtest.replay", schedule))
@@ -177,6 +194,27 @@ func TestAProgramThatDependsOnMoreThanTheScheduleIsNamed(t *testing.T) {
 	require.Len(t, w.failures, 1)
 	assert.Contains(t, w.failures[0], "now and then")
 	assert.Contains(t, w.failures[0], "the program depends on more than its schedule")
+	assert.Contains(t, w.failures[0], "a failure that does not repeat: an error")
+}
+
+// A failure is one of the program if it repeats, and Run looks for that as Explore does.
+func TestAFailureIsRepeated(t *testing.T) {
+	for fails, repeats := range map[int]bool{1: false, 2: true, 4: true, 5: false} {
+		for name, test := range map[string]func(t *testing.T, f func(context.Context) error, opts ...jobtest.Option) *witness{
+			"Run": ran, "Explore": explored,
+		} {
+			calls := 0
+			w := test(t, func(context.Context) error {
+				if calls++; calls == 1 || calls == fails {
+					return errors.New("now and then")
+				}
+				return nil
+			}, jobtest.Random)
+			require.Len(t, w.failures, 1)
+			assert.Equal(t, !repeats, strings.Contains(w.failures[0], "does not repeat"), "%s, which fails the first and time %d", name, fails)
+			assert.Equal(t, !repeats, strings.Contains(w.failures[0], "came late"))
+		}
+	}
 }
 
 func TestATestThatFailsByItselfEndsTheSearch(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/errtree"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/simulation"
@@ -36,6 +37,9 @@ type outcome struct {
 	failure *failure // nil: it ended correctly
 	trace   simulation.Trace
 	events  []simulation.Event // up to the failure, if they were recorded
+
+	unrepeated bool // it has not failed when it was repeated
+	running    bool // it has taken too many steps, and could not be ended
 }
 
 func (o outcome) failed() bool { return o.failure != nil }
@@ -74,6 +78,10 @@ var errHangs = errors.New("jobtest: a step has not returned within 10 s: it wait
 
 // maxStepTime is the real time that a step may take.
 const maxStepTime = 10 * time.Second
+
+// maxEndTime is the real time after which a program whose context has ended, and which goes on
+// taking steps, is taken for one that never ends.
+const maxEndTime = time.Second
 
 // watch starts the clock of the watchdog. A test replaces it with one that it drives by hand.
 var watch = func(d time.Duration) (ticks <-chan time.Time, stop func()) {
@@ -173,8 +181,9 @@ func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, rec
 		_, r.result = root.GetResult()
 	}
 	o.failure, o.events = r.judge(err), r.events
-	if errors.Is(err, simulation.ErrTooManySteps) {
-		r.stop(sim)
+	if errors.Is(err, simulation.ErrTooManySteps) && !r.stop(sim) {
+		o.running = true
+		o.failure.more += "\nThe program ignores the end of its context, and is still running: tests after this one are slower, and may fail."
 	}
 	if d, is := errors.AsType[*simulation.Deadlock](err); is {
 		o.events = eventsBefore(d, o.events)
@@ -182,13 +191,13 @@ func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, rec
 	return o
 }
 
-// stop ends the context of a program that has taken too many steps, so that it
-// can end.
-func (r *runningSchedule) stop(sim *simulation.Scheduler) {
+// stop ends the context of a program that has taken too many steps, and reports whether the
+// program has ended.
+func (r *runningSchedule) stop(sim *simulation.Scheduler) bool {
 	r.cancel(errOver)
-	ctx, cancel := context.WithTimeout(r.hang, 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(r.hang, maxEndTime)
 	defer cancel()
-	_ = sim.Shutdown(ctx)
+	return sim.Shutdown(ctx) == nil
 }
 
 // observer returns the options that record the events of r.
@@ -278,7 +287,7 @@ func (r *runningSchedule) judge(err error) *failure {
 		return &failure{kind: deadlock, err: d}
 	case err != nil && !errors.As(err, &d):
 		return &failure{kind: failed, err: err}
-	case r.result != nil && (!r.interrupted || !errors.Is(r.result, context.Canceled)):
+	case r.result != nil && (!r.interrupted || !errtree.ConsistsOf(r.result, context.Canceled)):
 		return &failure{kind: failed, err: r.result}
 	case d != nil:
 		return &failure{kind: leak, err: &leaked{d}}

@@ -38,11 +38,7 @@ type shrinker struct {
 
 // shrink returns a schedule that fails as o does, with as few deviations as it finds.
 func (s *session) shrink(o outcome) outcome {
-	if o.failure.kind == hanging || o.failure.err == errGoroutines {
-		return o
-	}
-	if repeated := s.replay(o.trace, false); !repeated.failed() {
-		o.failure.more += "\nThe schedule does not fail again: the program depends on more than its schedule."
+	if !s.repeats(&o) {
 		return o
 	}
 	search := &shrinker{s, o, time.Now().Add(shrinkTime), s.runs + shrinkRuns}
@@ -51,6 +47,28 @@ func (s *session) shrink(o outcome) outcome {
 	search.maxRuns = s.runs + shrinkRuns
 	search.searchSmaller()
 	return search.best
+}
+
+// repetitions is how often a schedule is repeated to see whether it fails again.
+const repetitions = 3
+
+// repeats reports whether the schedule of a failure fails again. If not, the failure says so: no
+// fault of the program need be the reason. A program that hangs, has left goroutines behind, or
+// cannot be ended is not run again: each run would leave more behind.
+func (s *session) repeats(o *outcome) bool {
+	if o.failure.kind == hanging || o.failure.err == errGoroutines || o.running {
+		return false
+	}
+	for range repetitions {
+		if again := s.replay(o.trace, false); again.failed() && again.failure.kind == o.failure.kind {
+			return true
+		}
+	}
+	o.unrepeated = true
+	o.failure.more += "\nThe same schedule has not failed when it was repeated. So the schedule alone is not the reason:" +
+		"\neither the program depends on more than its schedule (randomness, real time, goroutines of its own)," +
+		"\nor something from outside came late, as it may on a busy machine. No failure is known that repeats."
+	return false
 }
 
 // hasBudget reports whether the budget allows another run.

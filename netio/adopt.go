@@ -28,7 +28,7 @@ var errAhead = errors.New("netio: bytes that were read ahead are still to be rea
 // serve the connection. After success nc must not be used anymore; after an error nc is
 // unchanged. Deadlines are not carried over. No other goroutine may use nc during the call. A
 // connection without a descriptor, such as those of net.Pipe and crypto/tls, is refused with
-// [ErrNotAdoptable]. Adopt does not block.
+// [ErrNotAdoptable].
 func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 	switch nc := nc.(type) {
 	case nil:
@@ -49,5 +49,5 @@ func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 // NetConn is the reverse of [Adopt]: it returns the connection as one of package
 // net, and ends c. Deadlines are not carried over. No operation may be waiting on
 // c. If c still has bytes that were read ahead (the second parameter of Adopt),
-// NetConn fails and c is unchanged. It does not block.
+// NetConn fails and c is unchanged.
 func (c *Conn) NetConn() (net.Conn, error) { return c.socket.netConn() }

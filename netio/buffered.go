@@ -36,7 +36,7 @@ var (
 )
 
 // NewBuffered returns a Buffered that reads from r, beginning with ahead, which
-// was read from r before. The Buffered owns ahead. It does not block.
+// was read from r before. The Buffered owns ahead.
 func NewBuffered(r AsyncReader, ahead ...byte) *Buffered {
 	return &Buffered{src: r, buf: ahead, hi: len(ahead)}
 }
@@ -45,15 +45,14 @@ func NewBuffered(r AsyncReader, ahead ...byte) *Buffered {
 // error after them.
 func (b *Buffered) empty() bool { return b.lo == b.hi && b.err == nil }
 
-// Buffered returns how many bytes can be read without waiting. It does not block.
+// Buffered returns how many bytes can be read without waiting.
 func (b *Buffered) Buffered() int { return b.hi - b.lo }
 
 // Read reads up to len(p) bytes: from the buffer if it has data, else with one
 // read. It blocks; its twin is [Buffered.ReadAsync].
 func (b *Buffered) Read(p []byte) (int, error) { return bufferedRead(b, p) }
 
-// ReadAsync is [Buffered.Read] as a job. p belongs to the job until it has ended. It
-// does not block.
+// ReadAsync is [Buffered.Read] as a job. p belongs to the job until it has ended.
 func (b *Buffered) ReadAsync(p []byte) *job.Job[int] { return bufferedReadAsync(b, p) }
 
 // ReadEnter is [Buffered.Read] as generated machines call it.
@@ -96,7 +95,6 @@ func (b *Buffered) take(p []byte) (int, error) {
 func (b *Buffered) Readable(ctx context.Context) error { return bufferedReadable(ctx, b) }
 
 // ReadableAsync is [Buffered.Readable] as a job, which is Canceled when ctx ends first.
-// It does not block.
 func (b *Buffered) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 	return bufferedReadableAsync(ctx, b)
 }
@@ -147,7 +145,6 @@ func (b *Buffered) ReadLine(ctx context.Context, limit int) ([]byte, error) {
 }
 
 // ReadLineAsync is [Buffered.ReadLine] as a job, which is Canceled when ctx ends first.
-// It does not block.
 func (b *Buffered) ReadLineAsync(ctx context.Context, limit int) *job.Job[[]byte] {
 	return bufferedReadLineAsync(ctx, b, limit)
 }
@@ -207,8 +204,7 @@ func (b *Buffered) lastLine(limit int) ([]byte, error) {
 // It blocks; its twin is [Buffered.PeekAsync].
 func (b *Buffered) Peek(ctx context.Context, n int) ([]byte, error) { return bufferedPeek(ctx, b, n) }
 
-// PeekAsync is [Buffered.Peek] as a job, which is Canceled when ctx ends first. It does
-// not block.
+// PeekAsync is [Buffered.Peek] as a job, which is Canceled when ctx ends first.
 func (b *Buffered) PeekAsync(ctx context.Context, n int) *job.Job[[]byte] {
 	return bufferedPeekAsync(ctx, b, n)
 }

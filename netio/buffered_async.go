@@ -81,17 +81,17 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:70
+//line github.com/movenext/movenext/netio/buffered.go:69
 	if !(len(f.p) > 0 && f.b.empty()) {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/buffered.go:71
+//line github.com/movenext/movenext/netio/buffered.go:70
 	f.b.giveBack()
 	if len(f.p) < chunk {
 		goto endIf2
 	}
-	// buffered.go:73: return readOnce(b.src, p)
-//line github.com/movenext/movenext/netio/buffered.go:73
+	// buffered.go:72: return readOnce(b.src, p)
+//line github.com/movenext/movenext/netio/buffered.go:72
 	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:97
 	if f.readOnce1 == nil {
@@ -101,7 +101,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	f.b, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:73
+//line github.com/movenext/movenext/netio/buffered.go:72
 	result0, result1 = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:107
 	f.readOnce1 = nil
@@ -109,8 +109,8 @@ after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-	// buffered.go:75: fillOnce(b)
-//line github.com/movenext/movenext/netio/buffered.go:75
+	// buffered.go:74: fillOnce(b)
+//line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2 = fillOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:116
 	if f.fillOnce2 == nil {
@@ -119,13 +119,13 @@ endIf2:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/buffered.go:75
+//line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:125
 	f.fillOnce2 = nil
 after2:
 endIf1:
-//line github.com/movenext/movenext/netio/buffered.go:77
+//line github.com/movenext/movenext/netio/buffered.go:76
 	result0, result1 = f.b.take(f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:131
 	f.State = statemachine.Finished
@@ -134,7 +134,7 @@ endIf1:
 
 // Location returns where [bufferedRead] is suspended.
 func (f *bufferedReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 73, 75)
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 72, 74)
 }
 
 // Results returns what [bufferedRead] returned, or raises again the panic that ended it.
@@ -176,7 +176,7 @@ func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[jo
 // bufferedReadableEnter enters [bufferedReadable] for another machine. It returns the results, or
 // the suspended callee that will have them.
 func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*bufferedReadableFrame, error) {
-//line github.com/movenext/movenext/netio/buffered.go:132
+//line github.com/movenext/movenext/netio/buffered.go:130
 	if b.empty() {
 		b.giveBack()
 		return waitReadableEnter(r, ctx, b.src)
@@ -208,7 +208,7 @@ func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [bufferedReadable] waits for the callee.
 func (f *bufferedReadableMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 134}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 132}
 }
 
 // bufferedReadLineAsync starts [bufferedReadLine] as a state machine and returns its job.
@@ -275,25 +275,25 @@ func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:163
+//line github.com/movenext/movenext/netio/buffered.go:160
 	f.seen = 0
 for1:
 	{
-//line github.com/movenext/movenext/netio/buffered.go:165
+//line github.com/movenext/movenext/netio/buffered.go:162
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.limit)
 //line github.com/movenext/movenext/netio/buffered_async.go:287
 			f.State = statemachine.Finished
 			return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:168
+//line github.com/movenext/movenext/netio/buffered.go:165
 		}
 		f.seen = len(rest)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:170
+//line github.com/movenext/movenext/netio/buffered.go:167
 	if f.seen-1 > f.limit { // more than a line and "\r"
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:171
+//line github.com/movenext/movenext/netio/buffered.go:168
 		return true, nil, ErrLineTooLong
 	}
 	if f.b.err != nil {
@@ -301,10 +301,10 @@ for1:
 //line github.com/movenext/movenext/netio/buffered_async.go:302
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:175
+//line github.com/movenext/movenext/netio/buffered.go:172
 	}
-	// buffered.go:176: if err := fill(ctx, b); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:176
+	// buffered.go:173: if err := fill(ctx, b); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:173
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:310
 	if f.fill1 == nil {
@@ -313,15 +313,15 @@ for1:
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:176
+//line github.com/movenext/movenext/netio/buffered.go:173
 	err = f.fill1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:319
 	f.fill1 = nil
 after1:
-//line github.com/movenext/movenext/netio/buffered.go:176
+//line github.com/movenext/movenext/netio/buffered.go:173
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:177
+//line github.com/movenext/movenext/netio/buffered.go:174
 		return true, nil, err
 	}
 //line github.com/movenext/movenext/netio/buffered_async.go:328
@@ -330,7 +330,7 @@ after1:
 
 // Location returns where [bufferedReadLine] is suspended.
 func (f *bufferedReadLineLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 176)
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 173)
 }
 
 // Results returns what [bufferedReadLine] returned, or raises again the panic that ended it.
@@ -421,20 +421,20 @@ func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 		f.Misuse(resumeAt)
 	}
 for1:
-//line github.com/movenext/movenext/netio/buffered.go:224
+//line github.com/movenext/movenext/netio/buffered.go:220
 	if f.b.hi-f.b.lo >= f.n {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/netio/buffered.go:225
+//line github.com/movenext/movenext/netio/buffered.go:221
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
 //line github.com/movenext/movenext/netio/buffered_async.go:432
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:227
+//line github.com/movenext/movenext/netio/buffered.go:223
 	}
-	// buffered.go:228: if err := fill(ctx, b); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:228
+	// buffered.go:224: if err := fill(ctx, b); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:224
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:440
 	if f.fill1 == nil {
@@ -443,29 +443,29 @@ for1:
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:228
+//line github.com/movenext/movenext/netio/buffered.go:224
 	err = f.fill1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:449
 	f.fill1 = nil
 after1:
-//line github.com/movenext/movenext/netio/buffered.go:228
+//line github.com/movenext/movenext/netio/buffered.go:224
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:229
+//line github.com/movenext/movenext/netio/buffered.go:225
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
 //line github.com/movenext/movenext/netio/buffered_async.go:458
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:232
+//line github.com/movenext/movenext/netio/buffered.go:228
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
 //line github.com/movenext/movenext/netio/buffered_async.go:464
 }
 
 // Location returns where [bufferedPeek] is suspended.
 func (f *bufferedPeekLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 228)
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 224)
 }
 
 // Results returns what [bufferedPeek] returned, or raises again the panic that ended it.
@@ -555,12 +555,12 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:241
+//line github.com/movenext/movenext/netio/buffered.go:237
 	if f.b.lo == f.b.hi {
 		f.b.giveBack()
 	}
-	// buffered.go:244: if err := waitReadable(ctx, b.src); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:244
+	// buffered.go:240: if err := waitReadable(ctx, b.src); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:240
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
 //line github.com/movenext/movenext/netio/buffered_async.go:566
 	if f.waitReadable1 == nil {
@@ -569,19 +569,19 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:244
+//line github.com/movenext/movenext/netio/buffered.go:240
 	err = f.waitReadable1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:575
 	f.waitReadable1 = nil
 after1:
-//line github.com/movenext/movenext/netio/buffered.go:244
+//line github.com/movenext/movenext/netio/buffered.go:240
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:245
+//line github.com/movenext/movenext/netio/buffered.go:241
 		return true, err
 	}
-	// buffered.go:247: fillOnce(b)
-//line github.com/movenext/movenext/netio/buffered.go:247
+	// buffered.go:243: fillOnce(b)
+//line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2 = fillOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:587
 	if f.fillOnce2 == nil {
@@ -591,20 +591,20 @@ after1:
 	f.b = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/buffered.go:247
+//line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:597
 	f.fillOnce2 = nil
 after2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:248
+//line github.com/movenext/movenext/netio/buffered.go:244
 	return true, nil
 //line github.com/movenext/movenext/netio/buffered_async.go:603
 }
 
 // Location returns where [fill] is suspended.
 func (f *fillLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 244, 247)
+	return f.Frame.At("github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 240, 243)
 }
 
 // Results returns what [fill] returned, or raises again the panic that ended it.
@@ -678,10 +678,10 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:255
+//line github.com/movenext/movenext/netio/buffered.go:251
 	f.b.makeRoom()
-	// buffered.go:256: n, err := readOnce(b.src, b.buf[b.hi:])
-//line github.com/movenext/movenext/netio/buffered.go:256
+	// buffered.go:252: n, err := readOnce(b.src, b.buf[b.hi:])
+//line github.com/movenext/movenext/netio/buffered.go:252
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
 //line github.com/movenext/movenext/netio/buffered_async.go:687
 	if f.readOnce1 == nil {
@@ -690,12 +690,12 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:256
+//line github.com/movenext/movenext/netio/buffered.go:252
 	n, err = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:696
 	f.readOnce1 = nil
 after1:
-//line github.com/movenext/movenext/netio/buffered.go:257
+//line github.com/movenext/movenext/netio/buffered.go:253
 	f.b.hi += n
 	f.b.err = err
 //line github.com/movenext/movenext/netio/buffered_async.go:702
@@ -705,7 +705,7 @@ after1:
 
 // Location returns where [fillOnce] is suspended.
 func (f *fillOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 256)
+	return f.Frame.At("github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
 }
 
 // Results returns what [fillOnce] returned, or raises again the panic that ended it.
@@ -730,4 +730,4 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2c69db8251db2131
+// Digest of what is above: 02a44c4713f3596f

@@ -37,8 +37,12 @@ func (s *socket) close() error {
 	ended := s.in.takeAll(few[:0], s.wrap("read", net.ErrClosed))
 	ended = s.out.takeAll(ended, s.wrap("write", net.ErrClosed))
 	s.disarm()
-	if s.extras != nil && s.extras.unlink != "" {
-		_ = syscall.Unlink(s.extras.unlink)
+	var kept keptConns
+	if s.extras != nil {
+		kept, s.extras.kept = s.extras.kept, nil
+		if s.extras.unlink != "" {
+			_ = syscall.Unlink(s.extras.unlink)
+		}
 	}
 	s.poller.unregister(s)
 	if s.inside == 0 {
@@ -48,6 +52,7 @@ func (s *socket) close() error {
 	for _, o := range ended {
 		o.notify()
 	}
+	kept.close()
 	return nil
 }
 

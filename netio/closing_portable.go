@@ -13,6 +13,11 @@ func (s *socket) close() error {
 		return s.conn.Close()
 	}
 	err := s.listener.Close()
+	s.mu.Lock()
+	kept := s.kept
+	s.kept, s.keepsNone = nil, true
+	s.mu.Unlock()
+	kept.close()
 	go s.dropAccepted()
 	return err
 }

@@ -22,10 +22,10 @@ type BufferedWriter struct {
 
 var _ AsyncWriter = (*BufferedWriter)(nil)
 
-// NewBufferedWriter returns a BufferedWriter that writes to w. It does not block.
+// NewBufferedWriter returns a BufferedWriter that writes to w.
 func NewBufferedWriter(w AsyncWriter) *BufferedWriter { return &BufferedWriter{dst: w} }
 
-// Buffered returns how many bytes wait for Flush. It does not block.
+// Buffered returns how many bytes wait for Flush.
 func (b *BufferedWriter) Buffered() int { return b.n }
 
 // Write takes all of p. If p does not fit into the buffer, it flushes that first, and
@@ -33,7 +33,7 @@ func (b *BufferedWriter) Buffered() int { return b.n }
 func (b *BufferedWriter) Write(p []byte) (int, error) { return bufferedWrite(b, p) }
 
 // WriteAsync is [BufferedWriter.Write] as a job. p belongs to the job until it has
-// ended. It does not block.
+// ended.
 func (b *BufferedWriter) WriteAsync(p []byte) *job.Job[int] { return bufferedWriteAsync(b, p) }
 
 // WriteEnter is [BufferedWriter.Write] as generated machines call it.
@@ -75,7 +75,6 @@ func bufferedWrite(b *BufferedWriter, p []byte) (int, error) {
 func (b *BufferedWriter) Flush(ctx context.Context) error { return bufferedFlush(ctx, b) }
 
 // FlushAsync is [BufferedWriter.Flush] as a job, which is Canceled when ctx ends first.
-// It does not block.
 func (b *BufferedWriter) FlushAsync(ctx context.Context) *job.Job[job.Void] {
 	return bufferedFlushAsync(ctx, b)
 }

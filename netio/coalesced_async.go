@@ -244,14 +244,14 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/coalesced.go:91
+//line github.com/movenext/movenext/netio/coalesced.go:90
 	if f.b.err != nil || f.b.chunk == nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:92
+//line github.com/movenext/movenext/netio/coalesced.go:91
 		return true, f.b.err
 	}
-	// coalesced.go:94: _, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
-//line github.com/movenext/movenext/netio/coalesced.go:94
+	// coalesced.go:93: _, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
+//line github.com/movenext/movenext/netio/coalesced.go:93
 	f.writeAll1, writeAll1Value, writeAll1Err = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
 //line github.com/movenext/movenext/netio/coalesced_async.go:257
 	if f.writeAll1 == nil {
@@ -260,24 +260,24 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/coalesced.go:94
+//line github.com/movenext/movenext/netio/coalesced.go:93
 	writeAll1Value, writeAll1Err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/coalesced_async.go:266
 	f.writeAll1 = nil
 after1:
-//line github.com/movenext/movenext/netio/coalesced.go:94
+//line github.com/movenext/movenext/netio/coalesced.go:93
 	_, f.b.err = writeAll1Value, writeAll1Err
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:97
+//line github.com/movenext/movenext/netio/coalesced.go:96
 	return true, f.b.err
 //line github.com/movenext/movenext/netio/coalesced_async.go:276
 }
 
 // Location returns where [bufferedFlush] is suspended.
 func (f *bufferedFlushLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 94)
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
 }
 
 // Results returns what [bufferedFlush] returned, or raises again the panic that ended it.
@@ -304,4 +304,4 @@ func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6326d1eafe5cd103
+// Digest of what is above: e09f8ad45cd83312

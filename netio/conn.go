@@ -36,8 +36,7 @@ type (
 // It takes no context, so it cannot tell a scheduler that its worker blocks.
 func (c *Conn) Read(p []byte) (int, error) { return c.transferData(reading, p) }
 
-// ReadAsync is [Conn.Read] as a job. p belongs to the job until it has ended. It
-// does not block.
+// ReadAsync is [Conn.Read] as a job. p belongs to the job until it has ended.
 func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return c.transferDataAsync(reading, p) }
 
 // ReadEnter is [Conn.Read] as generated machines call it.
@@ -53,7 +52,7 @@ func (c *conn) ReadEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[i
 func (c *Conn) ReadFull(p []byte) (int, error) { return c.transferData(filling, p) }
 
 // ReadFullAsync is [Conn.ReadFull] as a job. p belongs to the job until it has
-// ended. It does not block.
+// ended.
 func (c *Conn) ReadFullAsync(p []byte) *job.Job[int] { return c.transferDataAsync(filling, p) }
 
 // ReadFullEnter is [Conn.ReadFull] as generated machines call it.
@@ -67,7 +66,6 @@ func (c *conn) ReadFullEnter(r *statemachine.Run, p []byte) (*statemachine.Waiti
 func (c *Conn) Write(p []byte) (int, error) { return c.transferData(writing, p) }
 
 // WriteAsync is [Conn.Write] as a job. p belongs to the job until it has ended.
-// It does not block.
 func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return c.transferDataAsync(writing, p) }
 
 // WriteEnter is [Conn.Write] as generated machines call it.
@@ -87,7 +85,7 @@ func (c *Conn) WriteAll(ctx context.Context, p []byte) (int, error) {
 }
 
 // WriteAllAsync is [Conn.WriteAll] as a job, which is Canceled when ctx ends
-// first. p belongs to the job until it has ended. It does not block.
+// first. p belongs to the job until it has ended.
 func (c *Conn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
 	return connWriteAllAsync(ctx, c, p)
 }
@@ -106,7 +104,7 @@ func (c *conn) WriteAllEnter(r *statemachine.Run, ctx context.Context, p []byte)
 func (c *Conn) Readable(ctx context.Context) error { return c.await(ctx, looking) }
 
 // ReadableAsync is [Conn.Readable] as a job, which is Canceled when ctx ends
-// first. It does not block.
+// first.
 func (c *Conn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 	return c.awaitAsync(ctx, looking)
 }
@@ -121,7 +119,7 @@ func (c *conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statema
 // its twin is [Conn.CloseWriteAsync].
 func (c *Conn) CloseWrite() error { return c.await(context.Background(), shutting) }
 
-// CloseWriteAsync is [Conn.CloseWrite] as a job. It does not block.
+// CloseWriteAsync is [Conn.CloseWrite] as a job.
 func (c *Conn) CloseWriteAsync() *job.Job[job.Void] {
 	return c.awaitAsync(context.Background(), shutting)
 }
@@ -133,13 +131,13 @@ func (c *conn) CloseWriteEnter(r *statemachine.Run) (*statemachine.WaitingVoid[i
 
 // Close closes the connection. Operations that wait end with an error that
 // matches [net.ErrClosed], and so does a second Close. The system still sends
-// data that were written but not yet sent. It does not block.
+// data that were written but not yet sent.
 func (c *Conn) Close() error { return c.socket.close() }
 
-// LocalAddr returns the address on this side. It does not block.
+// LocalAddr returns the address on this side.
 func (c *Conn) LocalAddr() net.Addr { return c.socket.LocalAddr() }
 
-// RemoteAddr returns the address of the peer. It does not block.
+// RemoteAddr returns the address of the peer.
 func (c *Conn) RemoteAddr() net.Addr { return c.socket.RemoteAddr() }
 
 // SetDeadline is [Conn.SetReadDeadline] and [Conn.SetWriteDeadline].
@@ -148,7 +146,7 @@ func (c *Conn) SetDeadline(t time.Time) error { return c.socket.setDeadlines(t, 
 // SetReadDeadline sets the time at which waiting reads, present and future, end
 // with an error that matches [os.ErrDeadlineExceeded] and is a [net.Error]. After
 // that time a read returns this error and no data, even if there are some, until
-// another deadline is set. The zero time means no deadline. It does not block.
+// another deadline is set. The zero time means no deadline.
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.socket.setDeadlines(t, true, false) }
 
 // SetWriteDeadline is [Conn.SetReadDeadline] for writes. A write that times out

@@ -31,7 +31,7 @@ func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 // connTransferDataEnter enters [connTransferData] for another machine. It returns the results, or
 // the suspended callee that will have them.
 func connTransferDataEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*connTransferDataFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:189
+//line github.com/movenext/movenext/netio/conn.go:187
 	return c.transferDataEnter(r, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:37
 }
@@ -59,7 +59,7 @@ func (f *connTransferDataMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [connTransferData] waits for the callee.
 func (f *connTransferDataMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 189}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
 }
 
 // connWriteAllAsync starts [connWriteAll] as a state machine and returns its job.
@@ -77,7 +77,7 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 // connWriteAllEnter enters [connWriteAll] for another machine. It returns the results, or the
 // suspended callee that will have them.
 func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:194
+//line github.com/movenext/movenext/netio/conn.go:192
 	return c.WriteAllEnter(r, ctx, p)
 //line github.com/movenext/movenext/netio/conn_async.go:83
 }
@@ -105,7 +105,7 @@ func (f *connWriteAllMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [connWriteAll] waits for the callee.
 func (f *connWriteAllMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 194}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
 }
 
 // connAwaitAsync starts [connAwait] as a state machine and returns its job.
@@ -123,7 +123,7 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 // connAwaitEnter enters [connAwait] for another machine. It returns the results, or the suspended
 // callee that will have them.
 func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
-//line github.com/movenext/movenext/netio/conn.go:219
+//line github.com/movenext/movenext/netio/conn.go:217
 	return c.awaitEnter(r, ctx, k)
 //line github.com/movenext/movenext/netio/conn_async.go:129
 }
@@ -151,7 +151,7 @@ func (f *connAwaitMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [connAwait] waits for the callee.
 func (f *connAwaitMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 219}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
 }
 
-// Digest of what is above: 69e67bf35f385e4d
+// Digest of what is above: f1c90958117d3008

@@ -35,7 +35,7 @@ func Dial(ctx context.Context, network, address string) (*Conn, error) {
 }
 
 // DialAsync is [Dial] as a job, which is Canceled when ctx ends first. The dial, which may
-// include looking up a name, holds a goroutine; the connection holds none. It does not block.
+// include looking up a name, holds a goroutine; the connection holds none.
 func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -46,11 +46,7 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 		p.TryComplete(ctx, nil, err) // the job is not published yet: no waiter to notify
 		return p.Job()
 	}
-	go func() {
-		c, err := dial(ctx, network, address)
-		waiters, _ := p.TryComplete(ctx, c, err)
-		waiters.Deliver(nil)
-	}()
+	go p.Perform(ctx, func() (*Conn, error) { return dial(ctx, network, address) })
 	return p.Job()
 }
 

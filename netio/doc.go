@@ -3,7 +3,6 @@
 //
 //	Listen, Listener     Accept, All as a stream, NetListener
 //	Dial                 TCP, UDP and Unix sockets
-//	ListenPacket         datagrams for many peers: PacketConn, a net.PacketConn
 //	Conn                 Read, ReadFull, Write, Readable, CloseWrite; a net.Conn
 //	Server, Client       TLS, by crypto/tls, unmodified
 //	Buffered             ReadLine, Peek; BufferedWriter, Copy
@@ -44,7 +43,7 @@
 // becomes the third: its wait allocates nothing once the machine has waited before. The methods
 // of net.Conn take no context, so the first form cannot tell a scheduler that its worker blocks:
 // in a job that is not a machine, read on a goroutine or with job.Blocking. The forms with a
-// context do tell the scheduler.
+// context do tell the scheduler. A call blocks only if its documentation says so.
 //
 // # Guarantees of all operations
 //

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
-	"net/netip"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/netio"
@@ -103,7 +101,7 @@ for1:
 	// example_test.go:23: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/example_async_test.go:107
+//line github.com/movenext/movenext/netio/example_async_test.go:105
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -113,13 +111,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:117
+//line github.com/movenext/movenext/netio/example_async_test.go:115
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:123
+//line github.com/movenext/movenext/netio/example_async_test.go:121
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:24
 		return true, result0
@@ -128,7 +126,7 @@ after1:
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:132
+//line github.com/movenext/movenext/netio/example_async_test.go:130
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -137,20 +135,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
 	n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:141
+//line github.com/movenext/movenext/netio/example_async_test.go:139
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/example_test.go:28
 	if errors.Is(err2, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:147
+//line github.com/movenext/movenext/netio/example_async_test.go:145
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:29
 		return true, result0
 	}
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/example_async_test.go:154
+//line github.com/movenext/movenext/netio/example_async_test.go:152
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:32
 		return true, result0
@@ -163,7 +161,7 @@ after2:
 	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:167
+//line github.com/movenext/movenext/netio/example_async_test.go:165
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -173,18 +171,18 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:177
+//line github.com/movenext/movenext/netio/example_async_test.go:175
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/netio/example_async_test.go:183
+//line github.com/movenext/movenext/netio/example_async_test.go:181
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:40
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:188
+//line github.com/movenext/movenext/netio/example_async_test.go:186
 	goto for1
 }
 
@@ -265,7 +263,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/netio/example_async_test.go:269
+//line github.com/movenext/movenext/netio/example_async_test.go:267
 		goto resume1
 	}
 	f.State = 1
@@ -274,7 +272,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/netio/example_async_test.go:278
+//line github.com/movenext/movenext/netio/example_async_test.go:276
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -340,6 +338,15 @@ type serveFunc1Args struct {
 // moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
 // or its end (true). When it continues, args is nil.
 func (f *serveFunc1Frame) moveNext(r *statemachine.Run, args *serveFunc1Args) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs a function literal of [serve] until it suspends or ends.
+func (f *serveFunc1Frame) step(r *statemachine.Run, args *serveFunc1Args) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -362,7 +369,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:366
+//line github.com/movenext/movenext/netio/example_async_test.go:373
 		goto resume1
 	}
 	f.State = 1
@@ -377,7 +384,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:381
+//line github.com/movenext/movenext/netio/example_async_test.go:388
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -385,12 +392,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:389
+//line github.com/movenext/movenext/netio/example_async_test.go:396
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:394
+//line github.com/movenext/movenext/netio/example_async_test.go:401
 		goto resume2
 	}
 	f.State = 2
@@ -401,7 +408,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:405
+//line github.com/movenext/movenext/netio/example_async_test.go:412
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -409,15 +416,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:413
+//line github.com/movenext/movenext/netio/example_async_test.go:420
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:417
+//line github.com/movenext/movenext/netio/example_async_test.go:424
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:421
+//line github.com/movenext/movenext/netio/example_async_test.go:428
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -484,7 +491,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:488
+//line github.com/movenext/movenext/netio/example_async_test.go:495
 	if f.shout1 == nil {
 		goto after1
 	}
@@ -493,7 +500,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:497
+//line github.com/movenext/movenext/netio/example_async_test.go:504
 	f.shout1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -522,121 +529,4 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// answerAsync starts [answer] as a state machine and returns its job.
-func answerAsync(c *netio.PacketConn) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := answerLocals{c: c}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(context.Background(), job.Void{}, v0)
-	}
-	m := &answerMachine{answerLocals: frame}
-	return m.Start(context.Background(), &r, m)
-}
-
-// answerLocals is what [answer] keeps while it is suspended.
-type answerLocals struct {
-	statemachine.Frame
-
-	c *netio.PacketConn
-
-	p                 []byte
-	readFromAddrPort1 *statemachine.Waiting2[int, netip.AddrPort]
-	writeToAddrPort2  *statemachine.Waiting[int]
-}
-
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var n int
-	var from netip.AddrPort
-	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/netio/example_test.go:64
-	f.p = make([]byte, 512)
-for1:
-	// example_test.go:66: n, from, err := c.ReadFromAddrPort(p)
-//line github.com/movenext/movenext/netio/example_test.go:66
-	f.readFromAddrPort1, n, from, err = f.c.ReadFromAddrPortEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:572
-	if f.readFromAddrPort1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/netio/example_test.go:66
-	n, from, err = f.readFromAddrPort1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:581
-	f.readFromAddrPort1 = nil
-after1:
-//line github.com/movenext/movenext/netio/example_test.go:67
-	if errors.Is(err, net.ErrClosed) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:68
-		return true, nil
-	}
-	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:71
-		return true, err
-	}
-	// example_test.go:73: … c.WriteToAddrPort(append([]byte("thanks for "), p[:n]...), from); er …
-//line github.com/movenext/movenext/netio/example_test.go:73
-	f.writeToAddrPort2, _, err2 = f.c.WriteToAddrPortEnter(r, append([]byte("thanks for "), f.p[:n]...), from)
-//line github.com/movenext/movenext/netio/example_async_test.go:598
-	if f.writeToAddrPort2 == nil {
-		goto after2
-	}
-	f.State = 2
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/netio/example_test.go:73
-	_, err2 = f.writeToAddrPort2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:607
-	f.writeToAddrPort2 = nil
-after2:
-//line github.com/movenext/movenext/netio/example_test.go:73
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:74
-		return true, err2
-	}
-//line github.com/movenext/movenext/netio/example_async_test.go:616
-	goto for1
-}
-
-// Location returns where [answer] is suspended.
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.answer", "github.com/movenext/movenext/netio/example_test.go", 66, 73)
-}
-
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
-type answerMachine struct {
-	statemachine.Builder[job.Void]
-	answerLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of what is above: 5f4eda1980208123
+// Digest of what is above: c43e68de7c0073bc

@@ -10,7 +10,8 @@ type extras struct {
 	ahead   []byte // bytes that were read ahead: they are read first
 	readErr error  // what the next read returns
 
-	unlink  string // the file of a Unix listener
+	kept    keptConns // of a listener
+	unlink  string    // the file of a Unix listener
 	retry   retry
 	retries uint
 }
@@ -59,4 +60,28 @@ func (s *socket) takeReadErr() (err error) {
 		err, s.extras.readErr = s.extras.readErr, nil
 	}
 	return err
+}
+
+// keep keeps a connection, which was accepted last, for the next accept, and lets one that waits
+// have it. If the listener is closed, the connection is closed too, like one in the system's
+// queue.
+func (s *socket) keep(c *Conn) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		_ = c.Close()
+		return
+	}
+	x := s.makeExtras()
+	x.kept = append(x.kept, c)
+	next := s.in.signal(false, s.in.drainedAt)
+	s.mu.Unlock()
+	next.notify()
+}
+
+// takeKept returns the connection that was kept last, or nil.
+func (s *socket) takeKept() *Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.extras.kept.take()
 }

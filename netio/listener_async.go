@@ -31,7 +31,7 @@ func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 // listenerAcceptEnter enters [listenerAccept] for another machine. It returns the results, or the
 // suspended callee that will have them.
 func listenerAcceptEnter(r *statemachine.Run, l *Listener) (*listenerAcceptFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:47
+//line github.com/movenext/movenext/netio/listener.go:46
 	return l.AcceptEnter(r)
 //line github.com/movenext/movenext/netio/listener_async.go:37
 }
@@ -59,13 +59,60 @@ func (f *listenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [listenerAccept] waits for the callee.
 func (f *listenerAcceptMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
+}
+
+// listenerAcceptContextAsync starts [listenerAcceptContext] as a state machine and returns its
+// job.
+func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) {
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := listenerAcceptContextEnter(&r, ctx, l)
+	if callee == nil {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &listenerAcceptContextMachine{callee: callee}
+	return m.Start(ctx, &r, m)
+}
+
+// listenerAcceptContextEnter enters [listenerAcceptContext] for another machine. It returns the
+// results, or the suspended callee that will have them.
+func listenerAcceptContextEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptContextFrame, *Conn, error) {
+//line github.com/movenext/movenext/netio/listener.go:109
+	return l.AcceptContextEnter(r, ctx)
+//line github.com/movenext/movenext/netio/listener_async.go:84
+}
+
+// listenerAcceptContextFrame is the frame of the function whose results [listenerAcceptContext]
+// returns: it keeps nothing of its own while it is suspended.
+type listenerAcceptContextFrame = statemachine.Waiting[*Conn]
+
+// listenerAcceptContextMachine is the root of a chain of calls that begins with
+// [listenerAcceptContext]: it passes on what the callee returns.
+type listenerAcceptContextMachine struct {
+	statemachine.Builder[*Conn]
+	statemachine.Frame
+
+	callee *listenerAcceptContextFrame
+}
+
+// MoveNext is called when the callee has ended, and completes the job.
+func (f *listenerAcceptContextMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
+	f.callee = nil
+	f.SetResult(r, v0, v1)
+	return true
+}
+
+// Location returns where [listenerAcceptContext] waits for the callee.
+func (f *listenerAcceptContextMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 109}
 }
 
 // listenerAllAsync returns the stream of [listenerAll]: each range over it runs the function as a
 // state machine.
 func listenerAllAsync(ctx context.Context, l *Listener) *job.Stream[*Conn] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[*Conn, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[*Conn, error] {
 		return &listenerAllFrame{ctx: ctx, l: l}
 	})
 }
@@ -77,8 +124,8 @@ type listenerAllFrame struct {
 	ctx context.Context
 	l   *Listener
 
-	err           error
-	acceptWithin1 *statemachine.Waiting[*Conn]
+	err            error
+	acceptContext1 *statemachine.Waiting[*Conn]
 }
 
 // MoveNext runs [listenerAll] from where it stopped to its next suspension (false), or to its next
@@ -97,49 +144,49 @@ func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// listener.go:68: c, err := l.acceptWithin(ctx)
-//line github.com/movenext/movenext/netio/listener.go:68
-	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:104
-	if f.acceptWithin1 == nil {
+	// listener.go:133: c, err := l.AcceptContext(ctx)
+//line github.com/movenext/movenext/netio/listener.go:133
+	f.acceptContext1, c, f.err = f.l.AcceptContextEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/listener_async.go:151
+	if f.acceptContext1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/listener.go:68
-	c, f.err = f.acceptWithin1.Results(r)
-//line github.com/movenext/movenext/netio/listener_async.go:113
-	f.acceptWithin1 = nil
+//line github.com/movenext/movenext/netio/listener.go:133
+	c, f.err = f.acceptContext1.Results(r)
+//line github.com/movenext/movenext/netio/listener_async.go:160
+	f.acceptContext1 = nil
 after1:
-//line github.com/movenext/movenext/netio/listener.go:69
+//line github.com/movenext/movenext/netio/listener.go:134
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/listener_async.go:119
+//line github.com/movenext/movenext/netio/listener_async.go:166
 		return true
-//line github.com/movenext/movenext/netio/listener.go:71
+//line github.com/movenext/movenext/netio/listener.go:136
 	}
-	// listener.go:72: if !yield(c, err) || err != nil {
-//line github.com/movenext/movenext/netio/listener.go:72
+	// listener.go:137: if !yield(c, err) || err != nil {
+//line github.com/movenext/movenext/netio/listener.go:137
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:126
+//line github.com/movenext/movenext/netio/listener_async.go:173
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/netio/listener.go:72
+//line github.com/movenext/movenext/netio/listener.go:137
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/netio/listener.go:72
+//line github.com/movenext/movenext/netio/listener.go:137
 		if !yield1 {
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/netio/listener.go:72
+//line github.com/movenext/movenext/netio/listener.go:137
 	if f.err == nil {
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:143
+//line github.com/movenext/movenext/netio/listener_async.go:190
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -148,53 +195,7 @@ endIf1:
 
 // Location returns where [listenerAll] is suspended.
 func (f *listenerAllFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 68, 72)
+	return f.Frame.At("github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 133, 137)
 }
 
-// listenerAcceptWithinAsync starts [listenerAcceptWithin] as a state machine and returns its job.
-func listenerAcceptWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) {
-	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := listenerAcceptWithinEnter(&r, ctx, l)
-	if callee == nil {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &listenerAcceptWithinMachine{callee: callee}
-	return m.Start(ctx, &r, m)
-}
-
-// listenerAcceptWithinEnter enters [listenerAcceptWithin] for another machine. It returns the
-// results, or the suspended callee that will have them.
-func listenerAcceptWithinEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptWithinFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:102
-	return l.acceptWithinEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:172
-}
-
-// listenerAcceptWithinFrame is the frame of the function whose results [listenerAcceptWithin]
-// returns: it keeps nothing of its own while it is suspended.
-type listenerAcceptWithinFrame = statemachine.Waiting[*Conn]
-
-// listenerAcceptWithinMachine is the root of a chain of calls that begins with
-// [listenerAcceptWithin]: it passes on what the callee returns.
-type listenerAcceptWithinMachine struct {
-	statemachine.Builder[*Conn]
-	statemachine.Frame
-
-	callee *listenerAcceptWithinFrame
-}
-
-// MoveNext is called when the callee has ended, and completes the job.
-func (f *listenerAcceptWithinMachine) MoveNext(r *statemachine.Run) bool {
-	v0, v1 := f.callee.Results(r)
-	f.callee = nil
-	f.SetResult(r, v0, v1)
-	return true
-}
-
-// Location returns where [listenerAcceptWithin] waits for the callee.
-func (f *listenerAcceptWithinMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 102}
-}
-
-// Digest of what is above: e6af486a41e59140
+// Digest of what is above: 7d263250f5a49f6d

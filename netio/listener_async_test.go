@@ -56,6 +56,15 @@ type greetAllArgs struct {
 // moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *greetAllFrame) moveNext(r *statemachine.Run, args *greetAllArgs) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs [greetAll] until it suspends or ends.
+func (f *greetAllFrame) step(r *statemachine.Run, args *greetAllArgs) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	var err error
 	state := f.State
@@ -82,7 +91,7 @@ range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:86
+//line github.com/movenext/movenext/netio/listener_async_test.go:95
 		goto resume1
 	}
 	f.State = 1
@@ -99,7 +108,7 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:103
+//line github.com/movenext/movenext/netio/listener_async_test.go:112
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
@@ -107,7 +116,7 @@ resume1:
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:111
+//line github.com/movenext/movenext/netio/listener_async_test.go:120
 	if f.write2 == nil {
 		goto after2
 	}
@@ -116,29 +125,29 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/listener_async_test.go:120
+//line github.com/movenext/movenext/netio/listener_async_test.go:129
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:126
+//line github.com/movenext/movenext/netio/listener_async_test.go:135
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:132
+//line github.com/movenext/movenext/netio/listener_async_test.go:141
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:137
+//line github.com/movenext/movenext/netio/listener_async_test.go:146
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:142
+//line github.com/movenext/movenext/netio/listener_async_test.go:151
 		goto resume3
 	}
 	f.State = 3
@@ -149,7 +158,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:153
+//line github.com/movenext/movenext/netio/listener_async_test.go:162
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -157,15 +166,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:161
+//line github.com/movenext/movenext/netio/listener_async_test.go:170
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
-//line github.com/movenext/movenext/netio/listener_async_test.go:165
+//line github.com/movenext/movenext/netio/listener_async_test.go:174
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:169
+//line github.com/movenext/movenext/netio/listener_async_test.go:178
 }
 
 // Location returns where [greetAll] is suspended.
@@ -191,4 +200,50 @@ func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a6b9146307bca39e
+// acceptOneAsync starts [acceptOne] as a state machine and returns its job.
+func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*netio.Conn]) {
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := acceptOneEnter(&r, ctx, l)
+	if callee == nil {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &acceptOneMachine{callee: callee}
+	return m.Start(ctx, &r, m)
+}
+
+// acceptOneEnter enters [acceptOne] for another machine. It returns the results, or the suspended
+// callee that will have them.
+func acceptOneEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*acceptOneFrame, *netio.Conn, error) {
+//line github.com/movenext/movenext/netio/listener_test.go:198
+	return l.AcceptContextEnter(r, ctx)
+//line github.com/movenext/movenext/netio/listener_async_test.go:221
+}
+
+// acceptOneFrame is the frame of the function whose results [acceptOne] returns: it keeps nothing
+// of its own while it is suspended.
+type acceptOneFrame = statemachine.Waiting[*netio.Conn]
+
+// acceptOneMachine is the root of a chain of calls that begins with [acceptOne]: it passes on what
+// the callee returns.
+type acceptOneMachine struct {
+	statemachine.Builder[*netio.Conn]
+	statemachine.Frame
+
+	callee *acceptOneFrame
+}
+
+// MoveNext is called when the callee has ended, and completes the job.
+func (f *acceptOneMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
+	f.callee = nil
+	f.SetResult(r, v0, v1)
+	return true
+}
+
+// Location returns where [acceptOne] waits for the callee.
+func (f *acceptOneMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
+}
+
+// Digest of what is above: b16e53e4e0604964

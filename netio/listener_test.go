@@ -158,3 +158,65 @@ func TestDialAndListenRefuseWhatTheyDoNotKnow(t *testing.T) {
 	_, err = netio.Dial(ctx, "tcp", "127.0.0.1:1")
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+func TestAcceptContextEndsWithItsContext(t *testing.T) {
+	forms := map[string]func(context.Context, *netio.Listener) (*netio.Conn, error){
+		"plain": func(ctx context.Context, l *netio.Listener) (*netio.Conn, error) { return l.AcceptContext(ctx) },
+		"twin": func(ctx context.Context, l *netio.Listener) (*netio.Conn, error) {
+			return l.AcceptContextAsync(ctx).Await()
+		},
+		"machine": func(ctx context.Context, l *netio.Listener) (*netio.Conn, error) {
+			return acceptOneAsync(ctx, l).Await()
+		},
+	}
+	onNetworks(t, func(t *testing.T, network string) {
+		for form, accept := range forms {
+			l := listen(t, network)
+			ctx, cancel := context.WithCancelCause(context.Background())
+			cause := errors.New(form)
+			go cancel(cause)
+			_, err := accept(ctx, l)
+			require.ErrorIs(t, err, cause)
+			_, err = accept(ctx, l)
+			require.ErrorIs(t, err, cause)
+			dial(t, l)
+			for _, ctx := range []context.Context{context.Background(), nil} {
+				c, err := accept(ctx, l)
+				require.NoError(t, err)
+				require.NoError(t, c.Close())
+				dial(t, l)
+			}
+			require.NoError(t, l.Close())
+			_, err = accept(context.Background(), l)
+			require.ErrorIs(t, err, net.ErrClosed)
+		}
+	})
+}
+
+//movenext:async
+func acceptOne(ctx context.Context, l *netio.Listener) (*netio.Conn, error) {
+	return l.AcceptContext(ctx)
+}
+
+// Connections that come while a consumer leaves the stream of a listener are all accepted, by it
+// or by a later accept.
+func TestAConnectionThatComesWhileAConsumerLeavesIsNotLost(t *testing.T) {
+	onNetworks(t, func(t *testing.T, network string) {
+		l := listen(t, network)
+		for range 200 {
+			dialed := make(chan net.Conn)
+			go func() { dialed <- dial(t, l) }()
+			p := l.AllAsync(context.Background()).Pull()
+			soon, cancel := context.WithCancel(context.Background())
+			go cancel()
+			c, err := p.Next(soon)
+			require.NoError(t, p.Stop(context.Background()))
+			if err != nil {
+				c, err = l.Accept()
+				require.NoError(t, err)
+			}
+			d := <-dialed
+			require.NoError(t, errors.Join(c.Close(), d.Close()))
+		}
+	})
+}

@@ -50,5 +50,8 @@ func (o *operation) Results(r *statemachine.Run) (int, error) {
 // results returns the outcome of an operation when its machine resumes.
 func (o *operation) results(r *statemachine.Run) transfer {
 	_ = r.Refusal() // the operation has ended before it
+	if err := o.job.Err(); err != nil {
+		o.n, o.err = 0, err // a connection that was adopted is of a user's type, and its method has panicked
+	}
 	return o.transfer
 }

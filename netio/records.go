@@ -1,6 +1,11 @@
 package netio
 
-import "context"
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+)
 
 // tlsRead is TLSConn.Read.
 //
@@ -15,7 +20,7 @@ func tlsRead(c *TLSConn, p []byte) (int, error) {
 	defer c.in.Unlock()
 	for {
 		n, err := c.take(p)
-		if failed := flushRecords(c); failed != nil && n == 0 && err == errNothingYet {
+		if failed := flushRecords(context.Background(), c); failed != nil && n == 0 && err == errNothingYet {
 			return 0, failed
 		}
 		if err != errNothingYet {
@@ -40,7 +45,7 @@ func tlsReadable(ctx context.Context, c *TLSConn) error {
 	defer c.in.Unlock()
 	for {
 		err := c.peek()
-		if failed := flushRecords(c); failed != nil && err == errNothingYet {
+		if failed := flushRecords(ctx, c); failed != nil && err == errNothingYet {
 			return failed
 		}
 		if err != errNothingYet {
@@ -62,20 +67,73 @@ func (c *TLSConn) take(p []byte) (int, error) {
 		return 0, nil
 	}
 	peeked := copy(p, c.peeked)
-	c.peeked = c.peeked[peeked:]
 	if peeked == len(p) {
+		c.peeked = c.peeked[peeked:]
 		return peeked, nil
 	}
-	n, err := c.tls.Read(p[peeked:])
+	n, err := c.decrypt(p[peeked:])
+	c.peeked = nil
 	if n += peeked; n > 0 {
-		return n, nil // crypto/tls returns an end or an error again
+		return n, nil // decrypt returns an end or an error again
 	}
 	return 0, err
 }
 
+// decrypt reads what crypto/tls has, or returns errNothingYet. It keeps an end or an error, since
+// crypto/tls returns some of them only once: the next read would wait for more.
+//
+// crypto/tls returns one record at a time. A peer that sends records of a byte would have a
+// machine start a read for each, which takes several times as long as the record. So the rest of
+// p gets what has already arrived in records behind the first.
+func (c *TLSConn) decrypt(p []byte) (int, error) {
+	if c.ended != nil {
+		return 0, c.ended
+	}
+	n, err := c.decryptOnce(p)
+	if n == 0 || n == len(p) || err != nil {
+		return n, err
+	}
+	c.wire.shut = true
+	ended := false
+	defer func() {
+		c.wire.shut = false
+		if !ended { // a callback has panicked: these data are those of the next read
+			c.peeked = append(slices.Clip(c.peeked), p[:n]...)
+		}
+	}()
+	for n < len(p) && err == nil {
+		var more int
+		more, err = c.decryptOnce(p[n:])
+		n += more
+	}
+	ended = true
+	return n, err
+}
+
+// decryptOnce is one read of crypto/tls.
+func (c *TLSConn) decryptOnce(p []byte) (int, error) {
+	c.wire.asked = false
+	n, err := c.tls.Read(p)
+	if err == errNothingYet && !c.wire.asked {
+		err = errKept
+	}
+	if err != errNothingYet && !isTimeout(err) {
+		c.ended = err
+	}
+	return n, err
+}
+
+// errKept is the error of a read for which crypto/tls has not asked for data that it needs.
+var errKept = errors.New("netio: crypto/tls no longer reads from its connection")
+
+func isTimeout(err error) bool {
+	failed, ok := err.(net.Error)
+	return ok && failed.Timeout()
+}
+
 // peek reports that there is something to read by returning nil, and
 // errNothingYet if there is not. An end or an error counts as something:
-// crypto/tls returns it again.
+// decrypt returns it again.
 func (c *TLSConn) peek() error {
 	if err := c.wire.conn.socket.check(reading); err != nil {
 		return err
@@ -84,7 +142,7 @@ func (c *TLSConn) peek() error {
 		return nil
 	}
 	one := make([]byte, 1)
-	n, err := c.tls.Read(one)
+	n, err := c.decrypt(one)
 	if c.peeked = one[:n]; n == 0 && err == errNothingYet {
 		return err
 	}
@@ -155,18 +213,29 @@ func tlsCloseWrite(c *TLSConn) error {
 }
 
 // flushRecords sends the records that crypto/tls has made while it was reading. A reader with
-// nothing to send does not wait for writers.
+// nothing to send does not wait for writers. If ctx ends first, what was not sent is sent by the
+// next flush or write: unlike the data of a write, no caller would send it again.
 //
 //movenext:async
-func flushRecords(c *TLSConn) error {
+func flushRecords(ctx context.Context, c *TLSConn) error {
 	if !c.wire.hasOutput() {
 		return nil
 	}
-	if err := c.out.Lock(context.Background()); err != nil {
+	if err := c.out.Lock(ctx); err != nil {
 		return err
 	}
 	defer c.out.Unlock()
-	return sendRecords(context.Background(), c)
+	b := c.wire.take()
+	if b == nil {
+		return nil
+	}
+	n, err := c.wire.conn.WriteAll(ctx, *b)
+	if err != nil && endReason(ctx) != nil {
+		c.wire.putBack(b, n)
+		return err
+	}
+	putOut(b)
+	return c.breakWrites(err)
 }
 
 // sendRecords sends all of out, and breaks the connection if it cannot. Its caller has
@@ -180,12 +249,18 @@ func sendRecords(ctx context.Context, c *TLSConn) error {
 	}
 	_, err := c.wire.conn.WriteAll(ctx, *b)
 	putOut(b)
-	if err != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.broken == nil {
-			c.broken = err
-		}
+	return c.breakWrites(err)
+}
+
+// breakWrites makes all later writes fail if err is the error of a write, and returns err.
+func (c *TLSConn) breakWrites(err error) error {
+	if err == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.broken = err
 	}
 	return err
 }

@@ -66,34 +66,34 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, 
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:9: if err := c.Handshake(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:9
+	// records.go:14: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:14
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
-//line github.com/movenext/movenext/netio/records.go:9
+//line github.com/movenext/movenext/netio/records.go:14
 	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:75
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:9
+//line github.com/movenext/movenext/netio/records.go:14
 	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:9
+//line github.com/movenext/movenext/netio/records.go:14
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records_async.go:85
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:9
+//line github.com/movenext/movenext/netio/records.go:14
 		if err4 != nil {
 			result0, result1 = 0, err4
 //line github.com/movenext/movenext/netio/records_async.go:90
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:10
+//line github.com/movenext/movenext/netio/records.go:15
 			return true, result0, result1
 		}
 	}
-	// records.go:12: if err := c.in.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:12
+	// records.go:17: if err := c.in.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:17
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:99
 	if f.lock2 == nil {
@@ -102,31 +102,31 @@ resume1:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:12
+//line github.com/movenext/movenext/netio/records.go:17
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:108
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:12
+//line github.com/movenext/movenext/netio/records.go:17
 	if err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/records_async.go:114
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:13
+//line github.com/movenext/movenext/netio/records.go:18
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:15
+//line github.com/movenext/movenext/netio/records.go:20
 		unlock1 := f.c.in.Unlock
-//line github.com/movenext/movenext/netio/records.go:15
+//line github.com/movenext/movenext/netio/records.go:20
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-//line github.com/movenext/movenext/netio/records.go:17
+//line github.com/movenext/movenext/netio/records.go:22
 	f.n, f.err = f.c.take(f.p)
-	// records.go:18: … flushRecords(c); failed != nil && n == 0 && err == errNothingYet {
-//line github.com/movenext/movenext/netio/records.go:18
-	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
+	// records.go:23: … flushRecords(context.Background(), c); failed != nil && n == 0 && err ==  …
+//line github.com/movenext/movenext/netio/records.go:23
+	f.flushRecords3, failed = flushRecordsEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:131
 	if f.flushRecords3 == nil {
 		goto after3
@@ -134,28 +134,28 @@ for1:
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:18
+//line github.com/movenext/movenext/netio/records.go:23
 	failed = f.flushRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:140
 	f.flushRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:18
+//line github.com/movenext/movenext/netio/records.go:23
 	if failed != nil && f.n == 0 && f.err == errNothingYet {
 		result0, result1 = 0, failed
 //line github.com/movenext/movenext/netio/records_async.go:146
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:19
+//line github.com/movenext/movenext/netio/records.go:24
 		return true, result0, result1
 	}
 	if f.err != errNothingYet {
 		result0, result1 = f.n, f.err
 //line github.com/movenext/movenext/netio/records_async.go:153
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:22
+//line github.com/movenext/movenext/netio/records.go:27
 		return true, result0, result1
 	}
-	// records.go:24: if err := c.wire.conn.Readable(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:24
+	// records.go:29: if err := c.wire.conn.Readable(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:29
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:161
 	if f.readable4 == nil {
@@ -165,17 +165,17 @@ after3:
 	f.err = nil // not needed any more
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:24
+//line github.com/movenext/movenext/netio/records.go:29
 	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:171
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:24
+//line github.com/movenext/movenext/netio/records.go:29
 	if err3 != nil {
 		result0, result1 = 0, err3
 //line github.com/movenext/movenext/netio/records_async.go:177
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:25
+//line github.com/movenext/movenext/netio/records.go:30
 		return true, result0, result1
 	}
 //line github.com/movenext/movenext/netio/records_async.go:182
@@ -184,7 +184,7 @@ after4:
 
 // Location returns where [tlsRead] is suspended.
 func (f *tlsReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 9, 12, 18, 24)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 23, 29)
 }
 
 // tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame
@@ -256,34 +256,34 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:34: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:34
+	// records.go:39: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:39
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:34
+//line github.com/movenext/movenext/netio/records.go:39
 	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:265
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:34
+//line github.com/movenext/movenext/netio/records.go:39
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:34
+//line github.com/movenext/movenext/netio/records.go:39
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records_async.go:275
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:34
+//line github.com/movenext/movenext/netio/records.go:39
 		if err4 != nil {
 			result0 = err4
 //line github.com/movenext/movenext/netio/records_async.go:280
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:35
+//line github.com/movenext/movenext/netio/records.go:40
 			return true, result0
 		}
 	}
-	// records.go:37: if err := c.in.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:37
+	// records.go:42: if err := c.in.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:42
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:289
 	if f.lock2 == nil {
@@ -292,31 +292,31 @@ resume1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:37
+//line github.com/movenext/movenext/netio/records.go:42
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:298
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:37
+//line github.com/movenext/movenext/netio/records.go:42
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/netio/records_async.go:304
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:38
+//line github.com/movenext/movenext/netio/records.go:43
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:40
+//line github.com/movenext/movenext/netio/records.go:45
 		unlock1 := f.c.in.Unlock
-//line github.com/movenext/movenext/netio/records.go:40
+//line github.com/movenext/movenext/netio/records.go:45
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:47
 	f.err = f.c.peek()
-	// records.go:43: if failed := flushRecords(c); failed != nil && err == errNothingYet {
-//line github.com/movenext/movenext/netio/records.go:43
-	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
+	// records.go:48: … flushRecords(ctx, c); failed != nil && err == errNothingYet {
+//line github.com/movenext/movenext/netio/records.go:48
+	f.flushRecords3, failed = flushRecordsEnter(r, f.ctx, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:321
 	if f.flushRecords3 == nil {
 		goto after3
@@ -324,28 +324,28 @@ for1:
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:43
+//line github.com/movenext/movenext/netio/records.go:48
 	failed = f.flushRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:330
 	f.flushRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:43
+//line github.com/movenext/movenext/netio/records.go:48
 	if failed != nil && f.err == errNothingYet {
 		result0 = failed
 //line github.com/movenext/movenext/netio/records_async.go:336
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:44
+//line github.com/movenext/movenext/netio/records.go:49
 		return true, result0
 	}
 	if f.err != errNothingYet {
 		result0 = f.err
 //line github.com/movenext/movenext/netio/records_async.go:343
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:47
+//line github.com/movenext/movenext/netio/records.go:52
 		return true, result0
 	}
-	// records.go:49: if err := c.wire.conn.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:49
+	// records.go:54: if err := c.wire.conn.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:54
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:351
 	if f.readable4 == nil {
@@ -355,17 +355,17 @@ after3:
 	f.err = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:49
+//line github.com/movenext/movenext/netio/records.go:54
 	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:361
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:49
+//line github.com/movenext/movenext/netio/records.go:54
 	if err3 != nil {
 		result0 = err3
 //line github.com/movenext/movenext/netio/records_async.go:367
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:50
+//line github.com/movenext/movenext/netio/records.go:55
 		return true, result0
 	}
 //line github.com/movenext/movenext/netio/records_async.go:372
@@ -374,7 +374,7 @@ after4:
 
 // Location returns where [tlsReadable] is suspended.
 func (f *tlsReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 34, 37, 43, 49)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 39, 42, 48, 54)
 }
 
 // tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job
@@ -443,34 +443,34 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int,
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:102: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:102
+	// records.go:160: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:160
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:160
 	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:452
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:160
 	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:160
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records_async.go:462
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:160
 		if err3 != nil {
 			result0, result1 = 0, err3
 //line github.com/movenext/movenext/netio/records_async.go:467
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:103
+//line github.com/movenext/movenext/netio/records.go:161
 			return true, result0, result1
 		}
 	}
-	// records.go:105: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:105
+	// records.go:163: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:163
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:476
 	if f.lock2 == nil {
@@ -479,50 +479,50 @@ resume1:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records.go:163
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:485
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records.go:163
 	if err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/records_async.go:491
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:106
+//line github.com/movenext/movenext/netio/records.go:164
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:108
+//line github.com/movenext/movenext/netio/records.go:166
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:108
+//line github.com/movenext/movenext/netio/records.go:166
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:109
+//line github.com/movenext/movenext/netio/records.go:167
 	f.done = 0
 for1:
-//line github.com/movenext/movenext/netio/records.go:110
+//line github.com/movenext/movenext/netio/records.go:168
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
 //line github.com/movenext/movenext/netio/records_async.go:508
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:111
+//line github.com/movenext/movenext/netio/records.go:169
 		return true, result0, result1
 	}
 	{
 		var err3 error
-//line github.com/movenext/movenext/netio/records.go:113
+//line github.com/movenext/movenext/netio/records.go:171
 		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
 //line github.com/movenext/movenext/netio/records_async.go:519
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:115
+//line github.com/movenext/movenext/netio/records.go:173
 			return true, result0, result1
 		}
 	}
-	// records.go:117: if err := sendRecords(ctx, c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:117
+	// records.go:175: if err := sendRecords(ctx, c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:175
 	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:528
 	if f.sendRecords3 == nil {
@@ -531,24 +531,24 @@ for1:
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:117
+//line github.com/movenext/movenext/netio/records.go:175
 	err2 = f.sendRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:537
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:117
+//line github.com/movenext/movenext/netio/records.go:175
 	if err2 != nil {
 		result0, result1 = f.done, err2
 //line github.com/movenext/movenext/netio/records_async.go:543
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:118
+//line github.com/movenext/movenext/netio/records.go:176
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
 //line github.com/movenext/movenext/netio/records_async.go:550
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:121
+//line github.com/movenext/movenext/netio/records.go:179
 		return true, result0, result1
 	}
 //line github.com/movenext/movenext/netio/records_async.go:555
@@ -557,7 +557,7 @@ after3:
 
 // Location returns where [tlsWrite] is suspended.
 func (f *tlsWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 102, 105, 117)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 160, 163, 175)
 }
 
 // tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and
@@ -627,34 +627,34 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:141: if err := c.Handshake(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:141
+	// records.go:199: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:199
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:199
 	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:636
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:199
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:199
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records_async.go:646
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:199
 		if err3 != nil {
 			result0 = err3
 //line github.com/movenext/movenext/netio/records_async.go:651
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:142
+//line github.com/movenext/movenext/netio/records.go:200
 			return true, result0
 		}
 	}
-	// records.go:144: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:144
+	// records.go:202: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:202
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:660
 	if f.lock2 == nil {
@@ -663,35 +663,35 @@ resume1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records.go:202
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:669
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records.go:202
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/netio/records_async.go:675
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:145
+//line github.com/movenext/movenext/netio/records.go:203
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:147
+//line github.com/movenext/movenext/netio/records.go:205
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:147
+//line github.com/movenext/movenext/netio/records.go:205
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:148
+//line github.com/movenext/movenext/netio/records.go:206
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
 //line github.com/movenext/movenext/netio/records_async.go:689
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:149
+//line github.com/movenext/movenext/netio/records.go:207
 		return true, result0
 	}
-	// records.go:151: if err := sendRecords(context.Background(), c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:151
+	// records.go:209: if err := sendRecords(context.Background(), c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:209
 	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:697
 	if f.sendRecords3 == nil {
@@ -700,21 +700,21 @@ after2:
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records.go:209
 	err2 = f.sendRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:706
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records.go:209
 	if err2 != nil {
 		result0 = err2
 //line github.com/movenext/movenext/netio/records_async.go:712
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:152
+//line github.com/movenext/movenext/netio/records.go:210
 		return true, result0
 	}
-	// records.go:154: return c.wire.conn.CloseWrite()
-//line github.com/movenext/movenext/netio/records.go:154
+	// records.go:212: return c.wire.conn.CloseWrite()
+//line github.com/movenext/movenext/netio/records.go:212
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
 //line github.com/movenext/movenext/netio/records_async.go:720
 	if f.closeWrite4 == nil {
@@ -724,23 +724,23 @@ after3:
 	f.c = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:154
+//line github.com/movenext/movenext/netio/records.go:212
 	closeWrite4Err = f.closeWrite4.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:730
 	f.closeWrite4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:154
+//line github.com/movenext/movenext/netio/records.go:212
 	result0 = closeWrite4Err
 //line github.com/movenext/movenext/netio/records_async.go:735
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:154
+//line github.com/movenext/movenext/netio/records.go:212
 	return true, result0
 //line github.com/movenext/movenext/netio/records_async.go:739
 }
 
 // Location returns where [tlsCloseWrite] is suspended.
 func (f *tlsCloseWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 141, 144, 151, 154)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 199, 202, 209, 212)
 }
 
 // tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain,
@@ -763,28 +763,28 @@ func (f *tlsCloseWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // flushRecordsAsync starts [flushRecords] as a state machine and returns its job.
-func flushRecordsAsync(c *TLSConn) (result *job.Job[job.Void]) {
+func flushRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := flushRecordsLocals{c: c}
+	frame := flushRecordsLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r); ended {
 		r.Rethrow()
-		return statemachine.Completed(context.Background(), job.Void{}, v0)
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &flushRecordsMachine{flushRecordsLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	return m.Start(ctx, &r, m)
 }
 
 // flushRecordsEnter enters [flushRecords] for another machine. It returns the results, or the
 // suspended frame that will have them.
-func flushRecordsEnter(r *statemachine.Run, c *TLSConn) (*flushRecordsFrame, error) {
-	frame := flushRecordsLocals{c: c}
+func flushRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*flushRecordsFrame, error) {
+	frame := flushRecordsLocals{ctx: ctx, c: c}
 	if ended, v0 := frame.moveNext(r); ended {
 		r.Rethrow()
 		return nil, v0
 	}
 	m := &flushRecordsFrame{flushRecordsLocals: frame}
-	r.Push(context.Background(), m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -793,10 +793,12 @@ type flushRecordsLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	c *TLSConn
+	ctx context.Context
+	c   *TLSConn
 
-	lock1        *statemachine.WaitingVoid[job.Void]
-	sendRecords2 *sendRecordsFrame
+	lock1     *statemachine.WaitingVoid[job.Void]
+	b         *[]byte
+	writeAll2 *statemachine.Waiting[int]
 }
 
 // flushRecordsFrame is the frame of [flushRecords] for a caller that is a machine: what it keeps
@@ -818,7 +820,8 @@ func (f *flushRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
 func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var sendRecords2Err error
+	var n int
+	var err2 error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -830,71 +833,88 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:221
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:837
+//line github.com/movenext/movenext/netio/records_async.go:840
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:222
 		return true, result0
 	}
-	// records.go:165: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:165
-	f.lock1, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:845
+	// records.go:224: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:224
+	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:848
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:224
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:854
+//line github.com/movenext/movenext/netio/records_async.go:857
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:224
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:860
+//line github.com/movenext/movenext/netio/records_async.go:863
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:225
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:168
+//line github.com/movenext/movenext/netio/records.go:227
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:168
+//line github.com/movenext/movenext/netio/records.go:227
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// records.go:169: return sendRecords(context.Background(), c)
-//line github.com/movenext/movenext/netio/records.go:169
-	f.sendRecords2, sendRecords2Err = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:874
-	if f.sendRecords2 == nil {
+//line github.com/movenext/movenext/netio/records.go:228
+	f.b = f.c.wire.take()
+	if f.b == nil {
+		result0 = nil
+//line github.com/movenext/movenext/netio/records_async.go:878
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:230
+		return true, result0
+	}
+	// records.go:232: n, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:232
+	f.writeAll2, n, err2 = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
+//line github.com/movenext/movenext/netio/records_async.go:886
+	if f.writeAll2 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.c = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:169
-	sendRecords2Err = f.sendRecords2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:884
-	f.sendRecords2 = nil
+//line github.com/movenext/movenext/netio/records.go:232
+	n, err2 = f.writeAll2.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:895
+	f.writeAll2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:169
-	result0 = sendRecords2Err
-//line github.com/movenext/movenext/netio/records_async.go:889
+//line github.com/movenext/movenext/netio/records.go:233
+	if err2 != nil && endReason(f.ctx) != nil {
+		f.c.wire.putBack(f.b, n)
+		result0 = err2
+//line github.com/movenext/movenext/netio/records_async.go:902
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:235
+		return true, result0
+	}
+	putOut(f.b)
+	result0 = f.c.breakWrites(err2)
+//line github.com/movenext/movenext/netio/records_async.go:909
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:169
+//line github.com/movenext/movenext/netio/records.go:238
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:893
+//line github.com/movenext/movenext/netio/records_async.go:913
 }
 
 // Location returns where [flushRecords] is suspended.
 func (f *flushRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 165, 169)
+	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 224, 232)
 }
 
 // Results returns what [flushRecords] returned, or raises again the panic that ended it.
@@ -928,7 +948,6 @@ func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 	frame := sendRecordsLocals{c: c}
 	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
-		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendRecordsMachine{sendRecordsLocals: frame}
@@ -940,7 +959,6 @@ func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 func sendRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*sendRecordsFrame, error) {
 	frame := sendRecordsLocals{c: c}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
-		r.Rethrow()
 		return nil, v0
 	}
 	m := &sendRecordsFrame{sendRecordsLocals: frame}
@@ -951,7 +969,6 @@ func sendRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*se
 // sendRecordsLocals is what [sendRecords] keeps while it is suspended.
 type sendRecordsLocals struct {
 	statemachine.Frame
-	defers statemachine.Defers
 
 	c *TLSConn
 
@@ -976,7 +993,6 @@ func (f *sendRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
 // moveNext runs [sendRecords] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -987,56 +1003,39 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:177
+//line github.com/movenext/movenext/netio/records.go:246
 	f.b = f.c.wire.take()
 	if f.b == nil {
-		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:995
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:179
-		return true, result0
+//line github.com/movenext/movenext/netio/records.go:248
+		return true, nil
 	}
-	// records.go:181: _, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:181
+	// records.go:250: _, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:250
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1003
+//line github.com/movenext/movenext/netio/records_async.go:1017
 	if f.writeAll1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:250
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1012
+//line github.com/movenext/movenext/netio/records_async.go:1026
 	f.writeAll1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:182
+//line github.com/movenext/movenext/netio/records.go:251
 	putOut(f.b)
-	if err != nil {
-		f.c.mu.Lock()
-		{
-//line github.com/movenext/movenext/netio/records.go:185
-			unlock1 := f.c.mu.Unlock
-//line github.com/movenext/movenext/netio/records.go:185
-			f.defers.Push(func(raise func()) { defer unlock1(); raise() })
-		}
-//line github.com/movenext/movenext/netio/records.go:186
-		if f.c.broken == nil {
-			f.c.broken = err
-		}
-	}
-	result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:1031
+	result0 = f.c.breakWrites(err)
+//line github.com/movenext/movenext/netio/records_async.go:1032
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:190
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1035
 }
 
 // Location returns where [sendRecords] is suspended.
 func (f *sendRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 181)
+	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 250)
 }
 
 // Results returns what [sendRecords] returned, or raises again the panic that ended it.
@@ -1058,10 +1057,9 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	if !ended {
 		return false
 	}
-	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
 	f.sendRecordsLocals = sendRecordsLocals{Frame: f.sendRecordsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f9e6c242e66fd0f5
+// Digest of what is above: 05a20ba601bef8f7

@@ -58,7 +58,6 @@ type socket struct {
 	// Written before any other goroutine knows the socket.
 	fd      int
 	stream  bool // not of datagrams
-	ipv6    bool // of datagrams to addresses of IPv6
 	network string
 	addrs   addresses
 	poller  *poller

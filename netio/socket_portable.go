@@ -47,6 +47,10 @@ type socket struct {
 	mu        sync.Mutex
 	handedOut bool // NetConn has handed conn out
 
+	kept      keptConns             // of a listener
+	keptMore  *job.Source[job.Void] // of the accept that waits: it ends with the next one
+	keepsNone bool                  // the listener is closed
+
 	readUntil  time.Time
 	writeUntil time.Time
 	writeCut   bool // a context has ended the write
@@ -55,7 +59,7 @@ type socket struct {
 // systemPart is the part of a transfer that these systems need besides its buffer.
 type systemPart struct {
 	accepted net.Conn
-	peer     net.Addr // of a datagram
+	kept     *Conn // or a connection that the listener has kept
 }
 
 // do runs t to its end, and blocks the calling goroutine meanwhile.
@@ -95,13 +99,9 @@ func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Voi
 	case looking:
 		t.err = s.look(ctx)
 	case accepting:
-		t.sys.accepted, t.err = s.accept(ctx)
-	case receiving:
-		t.receive(s)
+		t.err = t.accept(ctx, s)
 	case writing:
 		t.n, t.err = s.write(ctx, t.buf)
-	case sending:
-		t.send(s)
 	case shutting:
 		t.err = errors.ErrUnsupported
 		if c, ok := s.conn.(interface{ CloseWrite() error }); ok {
@@ -151,16 +151,21 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 	if ctx.Done() == nil {
 		return s.conn.Write(p)
 	}
-	cut := make(chan struct{})
+	var cut promise.Promise[job.Void]
+	cut.Init()
 	stop := context.AfterFunc(ctx, func() {
-		s.cutWrite(true)
-		close(cut)
+		cut.Perform(context.Background(), func() (job.Void, error) { // the connection may be of a user's type
+			s.cutWrite(true)
+			return job.Void{}, nil
+		})
 	})
 	n, err := s.conn.Write(p)
 	if stop() {
 		return n, err
 	}
-	<-cut
+	if _, failed := cut.Job().Wait(context.Background()); failed != nil {
+		return n, errors.Join(err, failed)
+	}
 	s.cutWrite(false)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = endReason(ctx)
@@ -247,22 +252,66 @@ const (
 )
 
 // accept waits for a connection, or until ctx ends.
-func (s *socket) accept(ctx context.Context) (net.Conn, error) {
+func (t *transfer) accept(ctx context.Context, s *socket) error {
 	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+		more := job.NewSource[job.Void]()
+		if t.sys.kept = s.takeKept(more); t.sys.kept != nil {
+			return nil
+		}
 		if s.accepting == nil {
 			s.accepting = startJob(s.listener.Accept)
 		}
-		nc, err := s.accepting.Wait(ctx)
+		_, err := job.WhenAnyOf(s.accepting, more.Job()).Wait(ctx)
+		kept := !more.TrySetResult(job.Void{})
 		if !s.accepting.IsCompleted() {
-			return nil, endReason(ctx)
+			switch {
+			case kept:
+				continue
+			case ctx.Err() != nil:
+				return endReason(ctx)
+			}
+			return err
 		}
+		nc, err := s.accepting.Await()
 		s.accepting = nil
 		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
-			return nc, err
+			t.sys.accepted = nc
+			return err
 		}
 		if err := job.Sleep(ctx, pause); err != nil {
-			return nil, err
+			return err
 		}
+	}
+}
+
+// takeKept returns the connection that was kept last. If there is none, it returns nil, and more
+// ends when there is one.
+func (s *socket) takeKept(more *job.Source[job.Void]) *Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.kept.take()
+	if c == nil {
+		s.keptMore = more
+	}
+	return c
+}
+
+// keep keeps a connection, which was accepted last, for the next accept, and lets one that waits
+// have it. If the listener is closed, the connection is closed too, like one in the system's
+// queue.
+func (s *socket) keep(c *Conn) {
+	s.mu.Lock()
+	if s.keepsNone {
+		s.mu.Unlock()
+		_ = c.Close()
+		return
+	}
+	s.kept = append(s.kept, c)
+	more := s.keptMore
+	s.keptMore = nil
+	s.mu.Unlock()
+	if more != nil {
+		more.TrySetResult(job.Void{})
 	}
 }
 
@@ -270,10 +319,6 @@ func (s *socket) accept(ctx context.Context) (net.Conn, error) {
 func startJob[T any](f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
 	p.Init()
-	go func() {
-		v, err := f()
-		waiters, _ := p.TryComplete(context.Background(), v, err)
-		waiters.Deliver(nil)
-	}()
+	go p.Perform(context.Background(), f)
 	return p.Job()
 }

@@ -16,7 +16,8 @@ type systemPart struct {
 	proven bool // see direction
 
 	// Accepted: a descriptor, and the other end's address, of which a Unix socket
-	// has only the name.
+	// has only the name. Or a connection that the listener has kept.
+	kept *Conn
 	fd   int
 	from netip.AddrPort
 	name string
@@ -33,10 +34,6 @@ func (t *transfer) step(s *socket) (done, drained bool) {
 		return t.look(s)
 	case accepting:
 		return t.accept(s), false
-	case receiving:
-		return t.receive(s)
-	case sending:
-		return t.send(s), false
 	case shutting:
 		t.err = s.wrap("shutdown", os.NewSyscallError("shutdown", syscall.Shutdown(s.fd, syscall.SHUT_WR)))
 		return true, false
@@ -133,6 +130,11 @@ func (t *transfer) write(s *socket) (done bool) {
 }
 
 func (t *transfer) accept(s *socket) (done bool) {
+	if t.sys.extras {
+		if t.sys.kept = s.takeKept(); t.sys.kept != nil {
+			return true
+		}
+	}
 	for {
 		fd, from, err := accept(s.fd)
 		switch err {

@@ -6,13 +6,14 @@ import (
 	"io"
 	"sync"
 
+	"github.com/movenext/movenext/internal/errtree"
 	"github.com/movenext/movenext/job"
 )
 
 // AsyncReader is an [io.Reader] with a twin, for functions that read from
 // anything and suspend while they wait: [*Conn], [*TLSConn], [*Buffered], and
 // your own types. ReadAsync does as a job what Read does; p belongs to the job
-// until it has ended.
+// until it has ended. In an annotated function a call of Read suspends.
 type AsyncReader interface {
 	io.Reader
 	ReadAsync(p []byte) *job.Job[int]
@@ -60,7 +61,7 @@ func Copy(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int64,
 	return copyAll(ctx, dst, src)
 }
 
-// CopyAsync is [Copy] as a job. It does not block.
+// CopyAsync is [Copy] as a job.
 func CopyAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) *job.Job[int64] {
 	return copyAllAsync(ctx, dst, src)
 }
@@ -71,32 +72,41 @@ func copyAll(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int
 		if err := waitReadable(ctx, src); err != nil {
 			return written, err
 		}
-		n, err := copyChunk(ctx, dst, src)
+		n, end, err := copyChunk(ctx, dst, src)
 		written += int64(n)
 		switch {
-		case errors.Is(err, io.EOF):
-			return written, nil
 		case err != nil:
 			return written, err
+		case end:
+			return written, nil
 		}
 	}
 }
 
-// copyChunk copies the data that src has now.
+// copyChunk copies the data that src has now, and reports whether src is at its end. Only
+// an error of src means that: a pipe that nobody reads may refuse a write with io.EOF too.
 //
 //movenext:async
-func copyChunk(ctx context.Context, dst AsyncWriter, src AsyncReader) (int, error) {
+func copyChunk(ctx context.Context, dst AsyncWriter, src AsyncReader) (n int, end bool, err error) {
 	p := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(p)
 	n, failed := readOnce(src, p[:])
-	if n == 0 {
-		return 0, failed
+	if n > 0 {
+		if n, err = writeAll(ctx, dst, p[:n]); err != nil {
+			return n, false, err
+		}
 	}
-	n, err := writeAll(ctx, dst, p[:n])
-	if err != nil {
-		return n, err
+	if isEnd(failed) {
+		return n, true, nil
 	}
-	return n, failed
+	return n, false, failed
+}
+
+// isEnd reports whether err is io.EOF and nothing else: not a failure that was joined to it,
+// nor a panic.
+func isEnd(err error) bool {
+	_, panicked := errors.AsType[*job.PanicError](err)
+	return !panicked && errtree.ConsistsOf(err, io.EOF)
 }
 
 // waitReadable waits until a read would make progress, if src can tell.

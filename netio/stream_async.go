@@ -4,7 +4,6 @@ package netio
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/movenext/movenext/job"
@@ -48,6 +47,7 @@ type copyAllLocals struct {
 func (f *copyAllLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 	var err2 error
 	var n int
+	var end bool
 	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -61,8 +61,8 @@ func (f *copyAllLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// stream.go:71: if err := waitReadable(ctx, src); err != nil {
-//line github.com/movenext/movenext/netio/stream.go:71
+	// stream.go:72: if err := waitReadable(ctx, src); err != nil {
+//line github.com/movenext/movenext/netio/stream.go:72
 	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:68
 	if f.waitReadable1 == nil {
@@ -71,22 +71,22 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:71
+//line github.com/movenext/movenext/netio/stream.go:72
 	err2 = f.waitReadable1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:77
 	f.waitReadable1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream.go:71
+//line github.com/movenext/movenext/netio/stream.go:72
 	if err2 != nil {
 		err = err2
 //line github.com/movenext/movenext/netio/stream_async.go:83
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:73
-	}
-	// stream.go:74: n, err := copyChunk(ctx, dst, src)
 //line github.com/movenext/movenext/netio/stream.go:74
-	f.copyChunk2, n, err3 = copyChunkEnter(r, f.ctx, f.dst, f.src)
+	}
+	// stream.go:75: n, end, err := copyChunk(ctx, dst, src)
+//line github.com/movenext/movenext/netio/stream.go:75
+	f.copyChunk2, n, end, err3 = copyChunkEnter(r, f.ctx, f.dst, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:91
 	if f.copyChunk2 == nil {
 		goto after2
@@ -94,26 +94,26 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:74
-	n, err3 = f.copyChunk2.Results(r)
+//line github.com/movenext/movenext/netio/stream.go:75
+	n, end, err3 = f.copyChunk2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:100
 	f.copyChunk2 = nil
 after2:
-//line github.com/movenext/movenext/netio/stream.go:75
+//line github.com/movenext/movenext/netio/stream.go:76
 	f.written += int64(n)
 	switch {
-	case errors.Is(err3, io.EOF):
-		err = nil
+	case err3 != nil:
+		err = err3
 //line github.com/movenext/movenext/netio/stream_async.go:108
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:79
-	case err3 != nil:
-		err = err3
+//line github.com/movenext/movenext/netio/stream.go:80
+	case end:
+		err = nil
 //line github.com/movenext/movenext/netio/stream_async.go:114
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:81
+//line github.com/movenext/movenext/netio/stream.go:82
 	}
 //line github.com/movenext/movenext/netio/stream_async.go:119
 	goto for1
@@ -121,7 +121,7 @@ after2:
 
 // Location returns where [copyAll] is suspended.
 func (f *copyAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 71, 74)
+	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 72, 75)
 }
 
 // copyAllMachine is the root of a chain of calls that begins with [copyAll]: chain, job and frame
@@ -143,33 +143,35 @@ func (f *copyAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // copyChunkAsync starts [copyChunk] as a state machine and returns its job.
-func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int]) {
+func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[job.Tuple2[int, bool]]) {
 	var r statemachine.Run
-	frame := copyChunkLocals{ctx: ctx, dst: dst}
+	frame := copyChunkFrame{ctx: ctx, dst: dst}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, src); ended {
+	if frame.moveNext(&r, src) {
 		r.Rethrow()
-		return statemachine.Completed(ctx, v0, v1)
+		return statemachine.Completed(ctx, job.Tuple2[int, bool]{V1: frame.n, V2: frame.end}, frame.err)
 	}
-	m := &copyChunkMachine{copyChunkLocals: frame}
+	m := &copyChunkMachine{copyChunkFrame: frame}
 	return m.Start(ctx, &r, m)
 }
 
 // copyChunkEnter enters [copyChunk] for another machine. It returns the results, or the suspended
 // frame that will have them.
-func copyChunkEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, src AsyncReader) (*copyChunkFrame, int, error) {
-	frame := copyChunkLocals{ctx: ctx, dst: dst}
-	if ended, v0, v1 := frame.moveNext(r, src); ended {
+func copyChunkEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, src AsyncReader) (*copyChunkFrame, int, bool, error) {
+	frame := copyChunkFrame{ctx: ctx, dst: dst}
+	if frame.moveNext(r, src) {
 		r.Rethrow()
-		return nil, v0, v1
+		return nil, frame.n, frame.end, frame.err
 	}
-	m := &copyChunkFrame{copyChunkLocals: frame}
+	m := new(copyChunkFrame)
+	*m = frame
 	r.Push(ctx, m)
-	return m, 0, nil
+	return m, 0, false, nil
 }
 
-// copyChunkLocals is what [copyChunk] keeps while it is suspended.
-type copyChunkLocals struct {
+// copyChunkFrame is the frame of [copyChunk]: what it keeps while it is suspended, its results
+// among it.
+type copyChunkFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -180,29 +182,25 @@ type copyChunkLocals struct {
 	failed    error
 	readOnce1 *readOnceFrame
 	writeAll2 *writeAllFrame
-}
 
-// copyChunkFrame is the frame of [copyChunk] for a caller that is a machine: what it keeps and, at
-// the end, its results.
-type copyChunkFrame struct {
-	copyChunkLocals
-
-	result0 int
-	result1 error
+	n   int
+	end bool
+	err error
 }
 
 // MoveNext continues [copyChunk] where it stopped.
-func (f *copyChunkFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r, nil)
-	return ended
+func (f *copyChunkFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [copyChunk] from where it stopped to its next suspension (false) or its end
 // (true). The parameter src is needed only before the first suspension.
-func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended bool, result0 int, result1 error) {
+func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (ended bool) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
-	var n int
-	var err error
+	var readOnce1Value int
+	var readOnce1Err error
+	var writeAll2Value int
+	var writeAll2Err error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -214,99 +212,105 @@ func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:89
+//line github.com/movenext/movenext/netio/stream.go:91
 	f.p = chunks.Get().(*[chunk]byte)
 	{
 		p := f.p
 		{
-//line github.com/movenext/movenext/netio/stream.go:90
+//line github.com/movenext/movenext/netio/stream.go:92
 			put1 := chunks.Put
-//line github.com/movenext/movenext/netio/stream.go:90
+//line github.com/movenext/movenext/netio/stream.go:92
 			f.defers.Push(func(raise func()) { defer put1(p); raise() })
 		}
 	}
-	// stream.go:91: n, failed := readOnce(src, p[:])
-//line github.com/movenext/movenext/netio/stream.go:91
-	f.readOnce1, n, f.failed = readOnceEnter(r, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:232
+	// stream.go:93: n, failed := readOnce(src, p[:])
+//line github.com/movenext/movenext/netio/stream.go:93
+	f.readOnce1, readOnce1Value, readOnce1Err = readOnceEnter(r, src, f.p[:])
+//line github.com/movenext/movenext/netio/stream_async.go:230
 	if f.readOnce1 == nil {
 		goto after1
 	}
 	f.State = 1
-	return false, 0, nil
+	return false
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:91
-	n, f.failed = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:241
+//line github.com/movenext/movenext/netio/stream.go:93
+	readOnce1Value, readOnce1Err = f.readOnce1.Results(r)
+//line github.com/movenext/movenext/netio/stream_async.go:239
 	f.readOnce1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream.go:92
-	if n == 0 {
-		result0, result1 = 0, f.failed
-//line github.com/movenext/movenext/netio/stream_async.go:247
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:93
-		return true, result0, result1
+	f.n, f.failed = readOnce1Value, readOnce1Err
+	if f.n <= 0 {
+		goto endIf1
 	}
-	// stream.go:95: n, err := writeAll(ctx, dst, p[:n])
+	// stream.go:95: if n, err = writeAll(ctx, dst, p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/stream.go:95
-	f.writeAll2, n, err = writeAllEnter(r, f.ctx, f.dst, f.p[:n])
-//line github.com/movenext/movenext/netio/stream_async.go:255
+	f.writeAll2, writeAll2Value, writeAll2Err = writeAllEnter(r, f.ctx, f.dst, f.p[:f.n])
+//line github.com/movenext/movenext/netio/stream_async.go:250
 	if f.writeAll2 == nil {
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.dst, f.p = nil, nil, nil // not needed any more
-	return false, 0, nil
+	return false
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:95
-	n, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:265
+	writeAll2Value, writeAll2Err = f.writeAll2.Results(r)
+//line github.com/movenext/movenext/netio/stream_async.go:260
 	f.writeAll2 = nil
 after2:
-//line github.com/movenext/movenext/netio/stream.go:96
-	if err != nil {
-		result0, result1 = n, err
-//line github.com/movenext/movenext/netio/stream_async.go:271
+//line github.com/movenext/movenext/netio/stream.go:95
+	f.n, f.err = writeAll2Value, writeAll2Err
+//line github.com/movenext/movenext/netio/stream.go:95
+	if f.err != nil {
+		f.end = false
+//line github.com/movenext/movenext/netio/stream_async.go:268
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:97
-		return true, result0, result1
+//line github.com/movenext/movenext/netio/stream.go:96
+		return true
 	}
-	result0, result1 = n, f.failed
-//line github.com/movenext/movenext/netio/stream_async.go:277
+endIf1:
+	if isEnd(f.failed) {
+		f.end, f.err = true, nil
+//line github.com/movenext/movenext/netio/stream_async.go:276
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream.go:100
+		return true
+	}
+	f.end, f.err = false, f.failed
+//line github.com/movenext/movenext/netio/stream_async.go:282
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:99
-	return true, result0, result1
-//line github.com/movenext/movenext/netio/stream_async.go:281
+//line github.com/movenext/movenext/netio/stream.go:102
+	return true
+//line github.com/movenext/movenext/netio/stream_async.go:286
 }
 
 // Location returns where [copyChunk] is suspended.
-func (f *copyChunkLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 91, 95)
+func (f *copyChunkFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 93, 95)
 }
 
 // Results returns what [copyChunk] returned, or raises again the panic that ended it.
-func (f *copyChunkFrame) Results(r *statemachine.Run) (int, error) {
+func (f *copyChunkFrame) Results(r *statemachine.Run) (int, bool, error) {
 	r.Rethrow()
-	return f.result0, f.result1
+	return f.n, f.end, f.err
 }
 
 // copyChunkMachine is the root of a chain of calls that begins with [copyChunk]: chain, job and
 // frame in one allocation.
 type copyChunkMachine struct {
-	statemachine.Builder[int]
-	copyChunkLocals
+	statemachine.Builder[job.Tuple2[int, bool]]
+	copyChunkFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r, nil)
-	if !ended {
+	if !f.copyChunkFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.copyChunkLocals = copyChunkLocals{Frame: f.copyChunkLocals.Frame} // the job keeps nothing else alive
+	f.SetResult(r, job.Tuple2[int, bool]{V1: f.n, V2: f.end}, f.err)
+	f.copyChunkFrame = copyChunkFrame{Frame: f.copyChunkFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -379,61 +383,61 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:106
+//line github.com/movenext/movenext/netio/stream.go:116
 	switch src := args.src.(type) {
 	case *Conn:
-//line github.com/movenext/movenext/netio/stream.go:106
+//line github.com/movenext/movenext/netio/stream.go:116
 		src2 = src
-//line github.com/movenext/movenext/netio/stream.go:106
+//line github.com/movenext/movenext/netio/stream.go:116
 		goto case1
-//line github.com/movenext/movenext/netio/stream.go:109
+//line github.com/movenext/movenext/netio/stream.go:119
 	case waitableReader:
-//line github.com/movenext/movenext/netio/stream.go:106
+//line github.com/movenext/movenext/netio/stream.go:116
 		src3 = src
-//line github.com/movenext/movenext/netio/stream.go:106
+//line github.com/movenext/movenext/netio/stream.go:116
 		goto case2
 	default:
-//line github.com/movenext/movenext/netio/stream.go:112
+//line github.com/movenext/movenext/netio/stream.go:122
 		result0 = endReason(args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:399
+//line github.com/movenext/movenext/netio/stream_async.go:403
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/netio/stream.go:113
+//line github.com/movenext/movenext/netio/stream.go:123
 	}
 case1:
-	// stream.go:108: return src.Readable(ctx)
-//line github.com/movenext/movenext/netio/stream.go:108
+	// stream.go:118: return src.Readable(ctx)
+//line github.com/movenext/movenext/netio/stream.go:118
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:408
+//line github.com/movenext/movenext/netio/stream_async.go:412
 	if f.readable1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:108
+//line github.com/movenext/movenext/netio/stream.go:118
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:417
+//line github.com/movenext/movenext/netio/stream_async.go:421
 	f.readable1 = nil
 after1:
 	f.State = statemachine.Finished
 	return true, result0
 case2:
-	// stream.go:110: return src.Readable(ctx)
-//line github.com/movenext/movenext/netio/stream.go:110
+	// stream.go:120: return src.Readable(ctx)
+//line github.com/movenext/movenext/netio/stream.go:120
 	f.readable2 = src3.ReadableAsync(args.ctx)
-//line github.com/movenext/movenext/netio/stream.go:110
+//line github.com/movenext/movenext/netio/stream.go:120
 	if statemachine.TwinEnded(r, f.readable2) {
-//line github.com/movenext/movenext/netio/stream_async.go:428
+//line github.com/movenext/movenext/netio/stream_async.go:432
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/stream.go:110
+//line github.com/movenext/movenext/netio/stream.go:120
 	return r.Await(f.readable2), nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:110
+//line github.com/movenext/movenext/netio/stream.go:120
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream_async.go:437
+//line github.com/movenext/movenext/netio/stream_async.go:441
 	f.readable2 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -441,7 +445,7 @@ resume2:
 
 // Location returns where [waitReadable] is suspended.
 func (f *waitReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 108, 110)
+	return f.Frame.At("github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 118, 120)
 }
 
 // Results returns what [waitReadable] returned, or raises again the panic that ended it.
@@ -497,6 +501,7 @@ type readOnceLocals struct {
 	statemachine.Frame
 
 	read1 *statemachine.Waiting[int]
+	read2 *job.Job[int]
 }
 
 // readOnceArgs are the parameters of [readOnce] that are needed only before its first suspension.
@@ -529,45 +534,60 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/netio/stream.go:120
+//line github.com/movenext/movenext/netio/stream.go:130
 		c, ok := args.src.(*Conn)
-//line github.com/movenext/movenext/netio/stream.go:120
+//line github.com/movenext/movenext/netio/stream.go:130
 		if !ok {
 			goto endIf1
 		}
-		// stream.go:121: return c.Read(p)
-//line github.com/movenext/movenext/netio/stream.go:121
+		// stream.go:131: return c.Read(p)
+//line github.com/movenext/movenext/netio/stream.go:131
 		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:547
+//line github.com/movenext/movenext/netio/stream_async.go:554
 	if f.read1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:121
+//line github.com/movenext/movenext/netio/stream.go:131
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:556
+//line github.com/movenext/movenext/netio/stream_async.go:563
 	f.read1 = nil
 after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-//line github.com/movenext/movenext/netio/stream.go:123
-	result0, result1 = args.src.Read(args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:564
+	// stream.go:133: return src.Read(p)
+//line github.com/movenext/movenext/netio/stream.go:133
+	f.read2 = args.src.ReadAsync(args.p)
+//line github.com/movenext/movenext/netio/stream.go:133
+	if statemachine.TwinEnded(r, f.read2) {
+//line github.com/movenext/movenext/netio/stream_async.go:574
+		goto resume2
+	}
+	f.State = 2
+//line github.com/movenext/movenext/netio/stream.go:133
+	return r.Await(f.read2), 0, nil
+resume2:
+//line github.com/movenext/movenext/netio/stream.go:133
+	result0, result1 = statemachine.TwinResult(r, f.read2)
+//line github.com/movenext/movenext/netio/stream_async.go:583
+	f.read2 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [readOnce] is suspended.
 func (f *readOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 121)
+	return f.Frame.At("github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 131, 133)
 }
 
 // Results returns what [readOnce] returned, or raises again the panic that ended it.
@@ -668,76 +688,76 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (ende
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:140
 	switch dst := args.dst.(type) {
 	case *Conn:
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:140
 		dst2 = dst
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:140
 		goto case1
-//line github.com/movenext/movenext/netio/stream.go:133
+//line github.com/movenext/movenext/netio/stream.go:143
 	case boundWriter:
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:140
 		dst3 = dst
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:140
 		goto case2
 	default:
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:140
 		dst4 = dst
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:140
 		goto case3
 	}
 case1:
-	// stream.go:132: return dst.WriteAll(ctx, p)
-//line github.com/movenext/movenext/netio/stream.go:132
+	// stream.go:142: return dst.WriteAll(ctx, p)
+//line github.com/movenext/movenext/netio/stream.go:142
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:695
+//line github.com/movenext/movenext/netio/stream_async.go:715
 	if f.writeAll1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:132
+//line github.com/movenext/movenext/netio/stream.go:142
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:704
+//line github.com/movenext/movenext/netio/stream_async.go:724
 	f.writeAll1 = nil
 after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
-	// stream.go:134: return dst.WriteAll(ctx, p)
-//line github.com/movenext/movenext/netio/stream.go:134
+	// stream.go:144: return dst.WriteAll(ctx, p)
+//line github.com/movenext/movenext/netio/stream.go:144
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream.go:134
+//line github.com/movenext/movenext/netio/stream.go:144
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/netio/stream_async.go:715
+//line github.com/movenext/movenext/netio/stream_async.go:735
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/stream.go:134
+//line github.com/movenext/movenext/netio/stream.go:144
 	return r.Await(f.writeAll2), 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:134
+//line github.com/movenext/movenext/netio/stream.go:144
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream_async.go:724
+//line github.com/movenext/movenext/netio/stream_async.go:744
 	f.writeAll2 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
-	// stream.go:136: return writeFull(dst, p)
-//line github.com/movenext/movenext/netio/stream.go:136
+	// stream.go:146: return writeFull(dst, p)
+//line github.com/movenext/movenext/netio/stream.go:146
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:732
+//line github.com/movenext/movenext/netio/stream_async.go:752
 	if f.writeFull3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/stream.go:136
+//line github.com/movenext/movenext/netio/stream.go:146
 	result0, result1 = f.writeFull3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:741
+//line github.com/movenext/movenext/netio/stream_async.go:761
 	f.writeFull3 = nil
 after3:
 	f.State = statemachine.Finished
@@ -746,7 +766,7 @@ after3:
 
 // Location returns where [writeAll] is suspended.
 func (f *writeAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 132, 134, 136)
+	return f.Frame.At("github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 142, 144, 146)
 }
 
 // Results returns what [writeAll] returned, or raises again the panic that ended it.
@@ -776,70 +796,118 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 // writeFullAsync starts [writeFull] as a state machine and returns its job.
 func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := writeFullFrame{dst: dst, p: p}
+	frame := writeFullLocals{p: p}
 	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(context.Background(), frame.arg2, frame.arg3)
+	if ended, v0, v1 := frame.moveNext(&r, dst); ended {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &writeFullMachine{writeFullFrame: frame}
+	m := &writeFullMachine{writeFullLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// writeFullEnter enters [writeFull] for another machine. It returns the results: it never
-// suspends.
+// writeFullEnter enters [writeFull] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func writeFullEnter(r *statemachine.Run, dst AsyncWriter, p []byte) (*writeFullFrame, int, error) {
-	frame := writeFullFrame{dst: dst, p: p}
-	if frame.MoveNext(r) {
-		return nil, frame.arg2, frame.arg3
+	frame := writeFullLocals{p: p}
+	if ended, v0, v1 := frame.moveNext(r, dst); ended {
+		return nil, v0, v1
 	}
-	m := new(writeFullFrame)
-	*m = frame
+	m := &writeFullFrame{writeFullLocals: frame}
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// writeFullFrame is the frame of [writeFull], which never suspends.
-type writeFullFrame struct {
+// writeFullLocals is what [writeFull] keeps while it is suspended.
+type writeFullLocals struct {
 	statemachine.Frame
 
-	dst AsyncWriter
-	p   []byte
+	p []byte
 
-	arg2 int
-	arg3 error
+	write1 *job.Job[int]
 }
 
-// MoveNext calls [writeFull], which never suspends.
-func (f *writeFullFrame) MoveNext(r *statemachine.Run) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
+// writeFullFrame is the frame of [writeFull] for a caller that is a machine: what it keeps and, at
+// the end, its results.
+type writeFullFrame struct {
+	writeFullLocals
+
+	result0 int
+	result1 error
+}
+
+// MoveNext continues [writeFull] where it stopped.
+func (f *writeFullFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r, nil)
+	return ended
+}
+
+// moveNext runs [writeFull] from where it stopped to its next suspension (false) or its end
+// (true). The parameter dst is needed only before the first suspension.
+func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (ended bool, result0 int, result1 error) {
+	resumeAt := f.State
 	f.State = statemachine.Running
-	f.arg2, f.arg3 = writeFull(f.dst, f.p)
-	f.State = statemachine.Finished
-	return true
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	// stream.go:154: n, err := dst.Write(p)
+//line github.com/movenext/movenext/netio/stream.go:154
+	f.write1 = dst.WriteAsync(f.p)
+//line github.com/movenext/movenext/netio/stream.go:154
+	if statemachine.TwinEnded(r, f.write1) {
+//line github.com/movenext/movenext/netio/stream_async.go:862
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/netio/stream.go:154
+	return r.Await(f.write1), 0, nil
+resume1:
+	{
+//line github.com/movenext/movenext/netio/stream.go:154
+		n, err := statemachine.TwinResult(r, f.write1)
+//line github.com/movenext/movenext/netio/stream_async.go:872
+		f.write1 = nil
+//line github.com/movenext/movenext/netio/stream.go:155
+		if n < len(f.p) && err == nil {
+			err = io.ErrShortWrite
+		}
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream.go:158
+		return true, n, err
+	}
+//line github.com/movenext/movenext/netio/stream_async.go:882
+}
+
+// Location returns where [writeFull] is suspended.
+func (f *writeFullLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 154)
 }
 
 // Results returns what [writeFull] returned, or raises again the panic that ended it.
 func (f *writeFullFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
-	return f.arg2, f.arg3
+	return f.result0, f.result1
 }
 
 // writeFullMachine is the root of a chain of calls that begins with [writeFull]: chain, job and
 // frame in one allocation.
 type writeFullMachine struct {
 	statemachine.Builder[int]
-	writeFullFrame
+	writeFullLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.writeFullFrame.MoveNext(r) {
+	ended, v0, v1 := f.moveNext(r, nil)
+	if !ended {
 		return false
 	}
-	f.SetResult(r, f.arg2, f.arg3)
+	f.SetResult(r, v0, v1)
+	f.writeFullLocals = writeFullLocals{Frame: f.writeFullLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f5319e8c8586f0ba
+// Digest of what is above: bf7863afbd376b3d

@@ -4,6 +4,8 @@ package netio_test
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/netio"
@@ -56,37 +58,37 @@ func (f *linesLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 		f.Misuse(state)
 	}
 for1:
-	// stream_test.go:26: line, err := b.ReadLine(ctx, most)
-//line github.com/movenext/movenext/netio/stream_test.go:26
+	// stream_test.go:27: line, err := b.ReadLine(ctx, most)
+//line github.com/movenext/movenext/netio/stream_test.go:27
 	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
-//line github.com/movenext/movenext/netio/stream_async_test.go:63
+//line github.com/movenext/movenext/netio/stream_async_test.go:65
 	if f.readLine1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:26
+//line github.com/movenext/movenext/netio/stream_test.go:27
 	line, err2 = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:72
+//line github.com/movenext/movenext/netio/stream_async_test.go:74
 	f.readLine1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream_test.go:27
+//line github.com/movenext/movenext/netio/stream_test.go:28
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
-//line github.com/movenext/movenext/netio/stream_async_test.go:78
+//line github.com/movenext/movenext/netio/stream_async_test.go:80
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream_test.go:29
+//line github.com/movenext/movenext/netio/stream_test.go:30
 	}
 	f.all = append(f.all, string(line))
-//line github.com/movenext/movenext/netio/stream_async_test.go:84
+//line github.com/movenext/movenext/netio/stream_async_test.go:86
 	goto for1
 }
 
 // Location returns where [lines] is suspended.
 func (f *linesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 26)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 27)
 }
 
 // linesMachine is the root of a chain of calls that begins with [lines]: chain, job and frame in
@@ -151,30 +153,30 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// stream_test.go:149: n, err := netio.Copy(ctx, to, from)
-//line github.com/movenext/movenext/netio/stream_test.go:149
+	// stream_test.go:150: n, err := netio.Copy(ctx, to, from)
+//line github.com/movenext/movenext/netio/stream_test.go:150
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
-//line github.com/movenext/movenext/netio/stream_test.go:149
+//line github.com/movenext/movenext/netio/stream_test.go:150
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/netio/stream_async_test.go:160
+//line github.com/movenext/movenext/netio/stream_async_test.go:162
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/stream_test.go:149
+//line github.com/movenext/movenext/netio/stream_test.go:150
 	return r.Await(f.copy1), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:149
-	f.n, err = statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/netio/stream_async_test.go:169
-	f.copy1 = nil
 //line github.com/movenext/movenext/netio/stream_test.go:150
+	f.n, err = statemachine.TwinResult(r, f.copy1)
+//line github.com/movenext/movenext/netio/stream_async_test.go:171
+	f.copy1 = nil
+//line github.com/movenext/movenext/netio/stream_test.go:151
 	if err != nil {
 		goto endIf1
 	}
-	// stream_test.go:151: err = to.CloseWrite()
-//line github.com/movenext/movenext/netio/stream_test.go:151
+	// stream_test.go:152: err = to.CloseWrite()
+//line github.com/movenext/movenext/netio/stream_test.go:152
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:178
+//line github.com/movenext/movenext/netio/stream_async_test.go:180
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -182,21 +184,21 @@ resume1:
 	f.to = nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:151
+//line github.com/movenext/movenext/netio/stream_test.go:152
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:188
+//line github.com/movenext/movenext/netio/stream_async_test.go:190
 	f.closeWrite2 = nil
 after2:
 endIf1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:153
+//line github.com/movenext/movenext/netio/stream_test.go:154
 	return true, f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:195
+//line github.com/movenext/movenext/netio/stream_async_test.go:197
 }
 
 // Location returns where [relay] is suspended.
 func (f *relayLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 149, 151)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 150, 152)
 }
 
 // relayMachine is the root of a chain of calls that begins with [relay]: chain, job and frame in
@@ -260,51 +262,51 @@ func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:256
+//line github.com/movenext/movenext/netio/stream_test.go:257
 	f.total = 0
 	f.list1 = pieces
-//line github.com/movenext/movenext/netio/stream_test.go:257
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/netio/stream_test.go:257
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/netio/stream_test.go:257
-		p := f.list1[f.i1]
-		// stream_test.go:258: n, err := b.Write([]byte(p))
 //line github.com/movenext/movenext/netio/stream_test.go:258
+		p := f.list1[f.i1]
+		// stream_test.go:259: n, err := b.Write([]byte(p))
+//line github.com/movenext/movenext/netio/stream_test.go:259
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:281
+//line github.com/movenext/movenext/netio/stream_async_test.go:283
 	if f.write1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:258
+//line github.com/movenext/movenext/netio/stream_test.go:259
 	n, err = f.write1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:290
+//line github.com/movenext/movenext/netio/stream_async_test.go:292
 	f.write1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream_test.go:259
+//line github.com/movenext/movenext/netio/stream_test.go:260
 	f.total += n
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:261
+//line github.com/movenext/movenext/netio/stream_test.go:262
 		return true, f.total, err
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:257
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:302
+//line github.com/movenext/movenext/netio/stream_async_test.go:304
 	goto range1
 endRange1:
-	// stream_test.go:264: return total, b.Flush(ctx)
-//line github.com/movenext/movenext/netio/stream_test.go:264
+	// stream_test.go:265: return total, b.Flush(ctx)
+//line github.com/movenext/movenext/netio/stream_test.go:265
 	f.flush2, flush2Err = f.b.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:308
+//line github.com/movenext/movenext/netio/stream_async_test.go:310
 	if f.flush2 == nil {
 		goto after2
 	}
@@ -312,20 +314,20 @@ endRange1:
 	f.ctx, f.b, f.list1 = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:264
+//line github.com/movenext/movenext/netio/stream_test.go:265
 	flush2Err = f.flush2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:318
+//line github.com/movenext/movenext/netio/stream_async_test.go:320
 	f.flush2 = nil
 after2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:264
+//line github.com/movenext/movenext/netio/stream_test.go:265
 	return true, f.total, flush2Err
-//line github.com/movenext/movenext/netio/stream_async_test.go:324
+//line github.com/movenext/movenext/netio/stream_async_test.go:326
 }
 
 // Location returns where [pour] is suspended.
 func (f *pourLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 258, 264)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 259, 265)
 }
 
 // pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one
@@ -346,4 +348,145 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c943fbd97418009a
+// relayLinesAsync starts [relayLines] as a state machine and returns its job.
+func relayLinesAsync(ctx context.Context, from *netio.Buffered, to *netio.BufferedWriter) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := relayLinesLocals{ctx: ctx, from: from, to: to}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &relayLinesMachine{relayLinesLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// relayLinesLocals is what [relayLines] keeps while it is suspended.
+type relayLinesLocals struct {
+	statemachine.Frame
+
+	ctx  context.Context
+	from *netio.Buffered
+	to   *netio.BufferedWriter
+
+	readLine1 *statemachine.Waiting[[]byte]
+	write2    *statemachine.Waiting[int]
+	flush3    *statemachine.WaitingVoid[job.Void]
+}
+
+// moveNext runs [relayLines] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *relayLinesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var line []byte
+	var err error
+	var err2 error
+	var err3 error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	default:
+		f.Misuse(state)
+	}
+for1:
+	// stream_test.go:391: line, err := from.ReadLine(ctx, 100)
+//line github.com/movenext/movenext/netio/stream_test.go:391
+	f.readLine1, line, err = f.from.ReadLineEnter(r, f.ctx, 100)
+//line github.com/movenext/movenext/netio/stream_async_test.go:401
+	if f.readLine1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/netio/stream_test.go:391
+	line, err = f.readLine1.Results(r)
+//line github.com/movenext/movenext/netio/stream_async_test.go:410
+	f.readLine1 = nil
+after1:
+//line github.com/movenext/movenext/netio/stream_test.go:392
+	if errors.Is(err, io.EOF) {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_test.go:393
+		return true, nil
+	}
+	if err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_test.go:396
+		return true, err
+	}
+	// stream_test.go:398: if _, err := to.Write(append(line, '\n')); err != nil {
+//line github.com/movenext/movenext/netio/stream_test.go:398
+	f.write2, _, err2 = f.to.WriteEnter(r, append(line, '\n'))
+//line github.com/movenext/movenext/netio/stream_async_test.go:427
+	if f.write2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/netio/stream_test.go:398
+	_, err2 = f.write2.Results(r)
+//line github.com/movenext/movenext/netio/stream_async_test.go:436
+	f.write2 = nil
+after2:
+//line github.com/movenext/movenext/netio/stream_test.go:398
+	if err2 != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_test.go:399
+		return true, err2
+	}
+	// stream_test.go:401: if err := to.Flush(ctx); err != nil {
+//line github.com/movenext/movenext/netio/stream_test.go:401
+	f.flush3, err3 = f.to.FlushEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/stream_async_test.go:448
+	if f.flush3 == nil {
+		goto after3
+	}
+	f.State = 3
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/netio/stream_test.go:401
+	err3 = f.flush3.Results(r)
+//line github.com/movenext/movenext/netio/stream_async_test.go:457
+	f.flush3 = nil
+after3:
+//line github.com/movenext/movenext/netio/stream_test.go:401
+	if err3 != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_test.go:402
+		return true, err3
+	}
+//line github.com/movenext/movenext/netio/stream_async_test.go:466
+	goto for1
+}
+
+// Location returns where [relayLines] is suspended.
+func (f *relayLinesLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 391, 398, 401)
+}
+
+// relayLinesMachine is the root of a chain of calls that begins with [relayLines]: chain, job and
+// frame in one allocation.
+type relayLinesMachine struct {
+	statemachine.Builder[job.Void]
+	relayLinesLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *relayLinesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.relayLinesLocals = relayLinesLocals{Frame: f.relayLinesLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 85edc4ca9d8f37c5

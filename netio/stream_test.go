@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -330,5 +331,121 @@ func TestALineMayBeAsLongAsAnIntSays(t *testing.T) {
 		line, err := buffered.ReadLine(t.Context(), math.MaxInt)
 		require.NoError(t, err)
 		assert.Equal(t, want, string(line))
+	}
+}
+
+// suspending is a reader and a writer whose plain forms must not be called. Each write writes all,
+// and each read waits for the next text.
+type suspending struct {
+	texts []*job.Source[string]
+	got   strings.Builder
+}
+
+func (*suspending) Read([]byte) (int, error)  { panic("the plain form was called") }
+func (*suspending) Write([]byte) (int, error) { panic("the plain form was called") }
+
+func (s *suspending) ReadAsync(p []byte) *job.Job[int] {
+	if len(s.texts) == 0 {
+		return job.FromError[int](io.EOF)
+	}
+	next := s.texts[0].Job()
+	s.texts = s.texts[1:]
+	return job.Then(context.Background(), next, func(_ context.Context, text string) (int, error) { return copy(p, text), nil })
+}
+
+func (s *suspending) WriteAsync(p []byte) *job.Job[int] {
+	s.got.Write(p)
+	return job.FromResult(len(p))
+}
+
+// Both forms of netio.AsyncReader come from different interfaces.
+func TestMachinesCallTheAsynchronousFormsOfReadersOfOthers(t *testing.T) {
+	machines := map[string]func(from, to *suspending) *job.Job[job.Void]{
+		"copy": func(from, to *suspending) *job.Job[job.Void] {
+			return job.Then(t.Context(), netio.CopyAsync(t.Context(), to, from), func(context.Context, int64) (job.Void, error) { return job.Void{}, nil })
+		},
+		"lines": func(from, to *suspending) *job.Job[job.Void] {
+			return relayLinesAsync(t.Context(), netio.NewBuffered(from), netio.NewBufferedWriter(to))
+		},
+	}
+	for name, start := range machines {
+		t.Run(name, func(t *testing.T) {
+			texts := []*job.Source[string]{job.NewSource[string](), job.NewSource[string]()}
+			from, to := &suspending{texts: texts}, new(suspending)
+			j := start(from, to)
+			assert.False(t, j.IsCompleted(), "it waits, and has given its goroutine back")
+			texts[0].TrySetResult("one\n")
+			texts[1].TrySetResult("two\n")
+			_, err := j.Await()
+			require.NoError(t, err)
+			assert.Equal(t, "one\ntwo\n", to.got.String())
+		})
+	}
+}
+
+// relayLines copies lines, and sends each at once.
+//
+//movenext:async
+func relayLines(ctx context.Context, from *netio.Buffered, to *netio.BufferedWriter) error {
+	for {
+		line, err := from.ReadLine(ctx, 100)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		if err := to.Flush(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// answers is one read and one write with these answers.
+type answers struct {
+	n           int
+	read, write error
+}
+
+func (a *answers) Read([]byte) (int, error)          { return a.n, a.read }
+func (a *answers) ReadAsync(p []byte) *job.Job[int]  { return answered(a.Read(p)) }
+func (a *answers) Write(p []byte) (int, error)       { return len(p), a.write }
+func (a *answers) WriteAsync(p []byte) *job.Job[int] { return answered(a.Write(p)) }
+func answered(n int, err error) *job.Job[int] {
+	s := job.NewSource[int]()
+	if err == nil {
+		s.TrySetResult(n)
+	} else {
+		s.TrySetError(err)
+	}
+	return s.Job()
+}
+
+// The end of the source is io.EOF of the source, and nothing that was joined to it.
+func TestACopyEndsWithItsSourceAlone(t *testing.T) {
+	errFlush := errors.New("flush")
+	for name, row := range map[string]struct {
+		with answers
+		want error
+	}{
+		"the end":                  {answers{read: io.EOF}, nil},
+		"the end, wrapped":         {answers{read: fmt.Errorf("read: %w", io.EOF)}, nil},
+		"the end, and a failure":   {answers{read: errors.Join(io.EOF, errFlush)}, errFlush},
+		"the panic of a read":      {answers{read: &job.PanicError{Value: io.EOF}}, io.EOF},
+		"a write is refused":       {answers{n: 1, write: io.EOF}, io.EOF},
+		"a write, and then no end": {answers{n: 1, read: errFlush}, errFlush},
+	} {
+		_, plain := netio.Copy(t.Context(), &row.with, &row.with)
+		_, machine := netio.CopyAsync(t.Context(), &row.with, &row.with).Await()
+		for _, err := range []error{plain, machine} {
+			if row.want == nil {
+				assert.NoError(t, err, name)
+			} else {
+				assert.ErrorIs(t, err, row.want, name)
+			}
+		}
 	}
 }

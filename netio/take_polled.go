@@ -124,6 +124,9 @@ func (l *Listener) newConn(t *transfer) (*Conn, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
+	if t.sys.kept != nil {
+		return t.sys.kept, nil
+	}
 	s := &socket{fd: t.sys.fd, stream: true, network: l.socket.network}
 	s.addrs.remote, s.addrs.remoteName = t.sys.from, t.sys.name
 	s.addrs.local, s.addrs.localName = l.socket.addrs.local, l.socket.addrs.localName

@@ -23,6 +23,9 @@ func (l *Listener) newConn(t *transfer) (*Conn, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
+	if t.sys.kept != nil {
+		return t.sys.kept, nil
+	}
 	return take(t.sys.accepted, nil)
 }
 

@@ -3,6 +3,8 @@ package netio
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -38,21 +40,34 @@ import (
 // lock, and a flush takes all of out, under the turn to write.
 //
 // The handshake is different again: it reads and writes deep in its own stack. So it runs on a
-// separate goroutine, and the wire blocks until it is over.
+// separate goroutine, and the wire blocks until it is over. Callbacks of the config run there: a
+// panic of one, or a runtime.Goexit, is the outcome of the handshake. Those that crypto/tls calls
+// later (ClientSessionCache.Put for a ticket) run within Read, and there it is the caller's.
+//
+// A temporary error is final in one case: crypto/tls keeps the error of a handshake. A handshake
+// within Read, which is what renegotiation is, would keep the wire's error, return it forever,
+// and never ask the wire again. So Client refuses a config that allows renegotiation, and a read
+// fails if crypto/tls says that there is nothing yet without having asked.
 
 // TLSConn is a [Conn] with TLS, by package crypto/tls. [Server] and [Client] make one. While it
 // is idle it holds no goroutine; crypto/tls keeps its keys, and a buffer of the size of the
 // largest record so far.
 //
 // It is a [net.Conn]. Its methods are safe for concurrent use; reads and writes are served in
-// the order of the calls. The first call that needs the handshake performs it. After a write
-// that has failed or timed out all writes fail, as with crypto/tls. It must be closed.
+// the order of the calls. The first call that needs the handshake performs it; a panic or a
+// runtime.Goexit of a callback of the config fails it with a [*job.PanicError] or
+// [job.ErrGoexit]. After a write that has failed or timed out all writes fail, as with
+// crypto/tls, and after a read that has failed for another reason than a deadline, all reads. It
+// must be closed.
 type TLSConn struct {
 	wire *wire
 	tls  *tls.Conn
 
 	in, out coord.Mutex // the turns
-	peeked  []byte      // read by Readable; guarded by the turn to read
+
+	// Guarded by the turn to read.
+	peeked []byte // read by Readable
+	ended  error  // why all reads fail
 
 	mu        sync.Mutex
 	handshake *job.Job[job.Void]
@@ -62,13 +77,24 @@ type TLSConn struct {
 var _ net.Conn = (*TLSConn)(nil)
 
 // Server makes the server's side of a TLS connection on c. The result takes ownership of c.
-// config is that of [tls.Server]. It does not block.
+// config is that of [tls.Server].
 func Server(c *Conn, config *tls.Config) *TLSConn { return newTLS(c, config, tls.Server) }
 
 // Client makes the client's side of a TLS connection on c. The result takes ownership of c.
-// config is that of [tls.Client]: it needs a ServerName, or InsecureSkipVerify. It does not
-// block.
-func Client(c *Conn, config *tls.Config) *TLSConn { return newTLS(c, config, tls.Client) }
+// config is that of [tls.Client]: it needs a ServerName, or InsecureSkipVerify. With a
+// Renegotiation other than tls.RenegotiateNever every operation fails with an error that matches
+// [errors.ErrUnsupported].
+func Client(c *Conn, config *tls.Config) *TLSConn {
+	client := newTLS(c, config, tls.Client)
+	if config != nil && config.Renegotiation != tls.RenegotiateNever {
+		client.handshake = promise.Failed[job.Void](context.Background(), errRenegotiation)
+	}
+	return client
+}
+
+// errRenegotiation is the error of a client whose config allows renegotiation.
+var errRenegotiation = fmt.Errorf("netio: renegotiation of TLS holds a goroutine in the middle of a read; "+
+	"set Config.Renegotiation to tls.RenegotiateNever: %w", errors.ErrUnsupported)
 
 func newTLS(c *Conn, config *tls.Config, side func(net.Conn, *tls.Config) *tls.Conn) *TLSConn {
 	w := &wire{conn: c, blocks: true}
@@ -85,7 +111,6 @@ func (c *TLSConn) Handshake(ctx context.Context) error {
 }
 
 // HandshakeAsync is [TLSConn.Handshake] as a job. The handshake holds a goroutine until it ends.
-// It does not block.
 func (c *TLSConn) HandshakeAsync(ctx context.Context) *job.Job[job.Void] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -107,31 +132,27 @@ func (c *TLSConn) startHandshake(ctx context.Context) (begun *job.Job[job.Void],
 	p := new(promise.Promise[job.Void])
 	p.Init()
 	c.handshake = p.Job()
-	go func() {
-		err := c.tls.HandshakeContext(ctx)
-		c.wire.stopBlocking()
-		waiters, _ := p.TryComplete(ctx, job.Void{}, err)
-		waiters.Deliver(nil)
-	}()
+	go p.Perform(ctx, func() (job.Void, error) {
+		defer c.wire.stopBlocking()
+		return job.Void{}, c.tls.HandshakeContext(ctx)
+	})
 	return c.handshake, true
 }
 
 // ConnectionState returns what the handshake has agreed on, as [tls.Conn.ConnectionState] does.
-// Most of it is zero before the handshake has ended. It does not block.
+// Most of it is zero before the handshake has ended.
 func (c *TLSConn) ConnectionState() tls.ConnectionState { return c.tls.ConnectionState() }
 
 // Read is [Conn.Read] for the decrypted data. It blocks; its twin is [TLSConn.ReadAsync].
 func (c *TLSConn) Read(p []byte) (int, error) { return tlsRead(c, p) }
 
-// ReadAsync is [TLSConn.Read] as a job. p belongs to the job until it has ended. It does not
-// block.
+// ReadAsync is [TLSConn.Read] as a job. p belongs to the job until it has ended.
 func (c *TLSConn) ReadAsync(p []byte) *job.Job[int] { return tlsReadAsync(c, p) }
 
 // Write is [Conn.Write] for data to be encrypted. It blocks; its twin is [TLSConn.WriteAsync].
 func (c *TLSConn) Write(p []byte) (int, error) { return tlsWrite(context.Background(), c, p) }
 
-// WriteAsync is [TLSConn.Write] as a job. p belongs to the job until it has ended. It does not
-// block.
+// WriteAsync is [TLSConn.Write] as a job. p belongs to the job until it has ended.
 func (c *TLSConn) WriteAsync(p []byte) *job.Job[int] {
 	return tlsWriteAsync(context.Background(), c, p)
 }
@@ -143,7 +164,7 @@ func (c *TLSConn) WriteAll(ctx context.Context, p []byte) (int, error) {
 }
 
 // WriteAllAsync is [TLSConn.WriteAll] as a job, which is Canceled when ctx ends first. p belongs
-// to the job until it has ended. It does not block.
+// to the job until it has ended.
 func (c *TLSConn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
 	return tlsWriteAsync(ctx, c, p)
 }
@@ -152,8 +173,7 @@ func (c *TLSConn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
 // blocks; its twin is [TLSConn.ReadableAsync].
 func (c *TLSConn) Readable(ctx context.Context) error { return tlsReadable(ctx, c) }
 
-// ReadableAsync is [TLSConn.Readable] as a job, which is Canceled when ctx ends first. It does
-// not block.
+// ReadableAsync is [TLSConn.Readable] as a job, which is Canceled when ctx ends first.
 func (c *TLSConn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 	return tlsReadableAsync(ctx, c)
 }
@@ -162,18 +182,18 @@ func (c *TLSConn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 // remains possible. It blocks while those writes wait; its twin is [TLSConn.CloseWriteAsync].
 func (c *TLSConn) CloseWrite() error { return tlsCloseWrite(c) }
 
-// CloseWriteAsync is [TLSConn.CloseWrite] as a job. It does not block.
+// CloseWriteAsync is [TLSConn.CloseWrite] as a job.
 func (c *TLSConn) CloseWriteAsync() *job.Job[job.Void] { return tlsCloseWriteAsync(c) }
 
 // Close sends the closing alert if the system has room for it now, and closes the connection.
 // Operations that wait end with an error that matches [net.ErrClosed], and so does a second
-// Close. It does not block.
+// Close.
 func (c *TLSConn) Close() error { return c.tls.Close() }
 
-// LocalAddr returns the address on this side. It does not block.
+// LocalAddr returns the address on this side.
 func (c *TLSConn) LocalAddr() net.Addr { return c.wire.conn.LocalAddr() }
 
-// RemoteAddr returns the address of the peer. It does not block.
+// RemoteAddr returns the address of the peer.
 func (c *TLSConn) RemoteAddr() net.Addr { return c.wire.conn.RemoteAddr() }
 
 // SetDeadline is [Conn.SetDeadline].

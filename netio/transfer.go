@@ -8,9 +8,7 @@ const (
 	filling               // all of the buffer
 	looking               // nothing: it waits until reading would make progress
 	accepting             // a connection
-	receiving             // a datagram, and from where
 	writing               // all of the buffer
-	sending               // a datagram, to an address
 	shutting              // nothing: the direction is shut after what was written before
 )
 
@@ -37,7 +35,7 @@ func (k kind) name() string {
 		return "accept"
 	case shutting:
 		return "close"
-	case writing, sending:
+	case writing:
 		return "write"
 	default:
 		return "read"

@@ -8,7 +8,9 @@ import (
 
 // wire is the connection beneath, as crypto/tls sees it.
 type wire struct {
-	conn *Conn
+	conn  *Conn
+	asked bool // crypto/tls was told that there is nothing yet; guarded by the turn to read
+	shut  bool // there is nothing for now, without asking the system; guarded as asked is
 
 	mu     sync.Mutex
 	blocks bool // during the handshake
@@ -53,7 +55,13 @@ func (w *wire) Read(p []byte) (int, error) {
 	if w.blocking() {
 		return w.conn.Read(p)
 	}
-	return w.conn.socket.readNow(p)
+	if w.shut {
+		w.asked = true
+		return 0, errNothingYet
+	}
+	n, err := w.conn.socket.readNow(p)
+	w.asked = w.asked || err == errNothingYet
+	return n, err
 }
 
 // Write implements net.Conn: it accepts all of p.
@@ -84,6 +92,18 @@ func (w *wire) take() *[]byte {
 	b := w.out
 	w.out = nil
 	return b
+}
+
+// putBack puts what b has from index n on in front of the data to be sent.
+func (w *wire) putBack(b *[]byte, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*b = append((*b)[:0], (*b)[n:]...)
+	if w.out != nil {
+		*b = append(*b, *w.out...)
+		putOut(w.out)
+	}
+	w.out = b
 }
 
 // Close implements net.Conn. The closing alert is sent if that need not wait.

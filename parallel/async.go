@@ -144,9 +144,7 @@ func (l *lane[T, R]) Run(on schedulers.Worker) {
 		}
 		waiters.Deliver(on)
 	}()
-	defer a.contain(&returned)
-	waiters = l.work(on)
-	returned = true
+	returned = a.contained(func() { waiters = l.work(on) })
 }
 
 // Abandon implements schedulers.Work.

@@ -55,8 +55,8 @@
 // The first error stops a loop: no body begins after it, the context of those that run
 // is canceled, with the error as its cause, and the loop returns it. The end of the
 // caller's context is such an error, and so is a panic, as a *job.PanicError with the
-// stack of the panic. A panic is never hidden by an error that came first: both are
-// returned.
+// stack of the panic. What goes wrong in the bodies that still run, as they are canceled,
+// is joined to the first error; that they were canceled is not.
 //
 // A body that calls runtime.Goexit (t.FailNow does) ends the caller's goroutine, once
 // all bodies have ended, wherever that body ran: the same as in a plain loop.

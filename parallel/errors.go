@@ -20,3 +20,9 @@ var (
 
 // contextError returns the reason why ctx ended.
 func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }
+
+// endedBy reports whether err says that ctx has ended, and nothing else.
+func endedBy(ctx context.Context, err error) bool {
+	_, panicked := errors.AsType[*job.PanicError](err)
+	return !panicked && ctxwatch.EndedBy(ctx, err)
+}

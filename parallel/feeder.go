@@ -19,10 +19,7 @@ func (f *feeder[T, R]) feed() { go f.run() }
 // run is the feeder's goroutine. A failure of the sequence stops the operation.
 func (f *feeder[T, R]) run() {
 	defer func() { f.loop.leave().Deliver(nil) }()
-	returned := false
-	defer f.loop.contain(&returned)
-	f.give()
-	returned = true
+	f.loop.contained(f.give)
 }
 
 func (f *feeder[T, R]) give() {

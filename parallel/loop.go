@@ -73,7 +73,7 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 // carryOut runs the caller's part. When it returns, or when the caller's goroutine
 // exits, all bodies have ended.
 func (l *loop) carryOut(helpers int) {
-	defer l.end()
+	defer l.endForCaller()
 	if l.group != nil {
 		l.group.open(l.home.Scheduler, l.caller, helpers, l)
 		defer l.group.dismiss()
@@ -85,10 +85,7 @@ func (l *loop) carryOut(helpers int) {
 func (l *loop) help(on schedulers.Worker) {
 	l.label()
 	defer l.unlabel()
-	returned := false
-	defer l.contain(&returned)
-	l.work(on)
-	returned = true
+	l.contained(func() { l.work(on) })
 }
 
 // hasWork implements effort.

@@ -202,6 +202,47 @@ func TestABodyThatRunsSeesTheErrorOfAnotherAsTheCause(t *testing.T) {
 	assert.Equal(t, errBody, cause)
 }
 
+// What a body says besides that it was canceled is a failure of its own.
+func TestAFailureAfterTheFirstIsNotLost(t *testing.T) {
+	errFlush := errors.New("flush")
+	for name, stop := range map[string]func(cancel context.CancelFunc) error{
+		"an error": func(context.CancelFunc) error { return errBody },
+		"the end of the caller's context": func(cancel context.CancelFunc) error {
+			cancel()
+			return context.Canceled
+		},
+	} {
+		ctx, cancel := context.WithCancel(schedulers.With(context.Background(), each{}))
+		together := meet(3)
+		err := For(ctx, 0, 3, func(ctx context.Context, i int) error {
+			together()
+			if i == 0 {
+				return stop(cancel)
+			}
+			<-ctx.Done()
+			if i == 1 {
+				return errors.Join(ctx.Err(), errFlush)
+			}
+			return ctx.Err()
+		}, Degree(3), Chunk(1))
+		cancel()
+		require.ErrorIs(t, err, errFlush, name)
+		if name == "an error" {
+			require.ErrorIs(t, err, errBody)
+			assert.Len(t, err.(interface{ Unwrap() []error }).Unwrap(), 2, "the end of the third adds nothing")
+		}
+	}
+}
+
+func TestAnErrorThatSeveralBodiesReturnIsReturnedOnce(t *testing.T) {
+	together := meet(4)
+	err := For(schedulers.With(context.Background(), each{}), 0, 4, func(context.Context, int) error {
+		together()
+		return errBody
+	}, Degree(4), Chunk(1))
+	assert.Equal(t, errBody, err)
+}
+
 func TestAPanicOnTheCallerAndOnAHelper(t *testing.T) {
 	for _, crashing := range []int{0, 1} {
 		t.Run(fmt.Sprint(crashing), func(t *testing.T) {
@@ -264,10 +305,13 @@ func TestAGoexitEndsTheCallerWhereverItHappened(t *testing.T) {
 	}
 }
 
-func TestAGoexitWithAPanicInADeferredCallStillEndsAll(t *testing.T) {
+func TestAGoexitWithAPanicInADeferredCallEndsTheCaller(t *testing.T) {
+	var failures []error
+	before := job.OnUnobserved(func(f job.Failure) { failures = append(failures, f.Err) })
+	defer job.OnUnobserved(before)
 	for _, exiting := range []int{0, 1} {
 		together := meet(2)
-		_ = exits(func() {
+		assert.True(t, exits(func() {
 			_ = For(schedulers.With(context.Background(), each{}), 0, 2, func(ctx context.Context, i int) error {
 				together()
 				if i == exiting {
@@ -277,7 +321,14 @@ func TestAGoexitWithAPanicInADeferredCallStillEndsAll(t *testing.T) {
 				<-ctx.Done()
 				return nil
 			}, Degree(2), Chunk(1))
-		})
+		}))
+	}
+	job.ReportUnobserved()
+	require.Len(t, failures, 2, "the caller, which has exited, cannot get them")
+	for _, err := range failures {
+		var p *job.PanicError
+		require.ErrorAs(t, err, &p)
+		assert.Equal(t, "while exiting", p.Value)
 	}
 }
 

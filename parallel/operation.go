@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/errtree"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
@@ -23,9 +24,12 @@ import (
 //	a body called runtime.Goexit  │   and the bodies' context is canceled
 //	the caller's context ended   ─┘
 //
-// The caller gets the first of these, with one exception: a panic is never hidden by an
-// earlier error, but joined to it. Later errors are usually caused by the cancellation
-// of the other bodies, and add no information.
+// The caller gets the first of these, and what else went wrong until the last body had
+// ended, joined: a body that is canceled may fail to flush its data. Two kinds of later
+// errors add no information, and are dropped: those that say that the bodies' context has
+// ended and nothing else, and those that the first one contains already. Returning the
+// first error alone, as errgroup does, would make it a matter of the schedule whether the
+// caller hears that the data was not flushed, or only that its own context has ended.
 //
 // # Goexit
 //
@@ -33,7 +37,8 @@ import (
 // cannot be prevented. A Goexit on a helper's goroutine has the same meaning, so the
 // caller exits too, once all bodies have ended. Thus it makes no difference which
 // goroutine a body happened to run on, and t.FailNow works in a body as it does in a
-// plain loop.
+// plain loop. If a panic begins during the exit, For has recovered it, so the exit continues: the
+// panic cannot be returned, and is reported to [job.OnUnobserved].
 type operation struct {
 	parent context.Context
 	home   *schedulers.Home
@@ -47,7 +52,7 @@ type operation struct {
 	real    atomic.Pointer[realContext]
 
 	mu     sync.Mutex
-	err    error
+	errs   []error
 	goexit bool
 }
 
@@ -101,47 +106,69 @@ func (o *operation) continues() bool {
 // fail stops the operation with an error.
 func (o *operation) fail(err error) { o.stop(o.note(err, false), err) }
 
-// contain is deferred around code that calls user functions. If that code has not
-// returned, contain stops the operation.
-func (o *operation) contain(returned *bool) {
-	if !*returned {
-		o.stopForPanic(recover())
-	}
+// contained calls f, which calls user functions. If f panics, it stops the operation and returns
+// false. If f calls runtime.Goexit, it stops the operation and does not return: a panic that
+// began during the exit, and was recovered here, does not end that.
+func (o *operation) contained(f func()) (returned bool) {
+	exits := true
+	defer func() {
+		if exits {
+			o.stopForGoexit()
+		}
+	}()
+	returned = o.recovered(f)
+	exits = false
+	return returned
 }
 
-// stopForPanic stops the operation because a function panicked with v, or called
-// runtime.Goexit if v is nil.
-func (o *operation) stopForPanic(v any) {
-	if v == nil {
-		o.stopForGoexit()
-		return
-	}
-	err := promise.Panic(v)
-	o.stop(o.note(err, true), err)
+// recovered is contained for the panics.
+func (o *operation) recovered(f func()) (returned bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			o.stopForPanic(promise.Panic(v))
+		}
+	}()
+	f()
+	return true
 }
+
+// stopForPanic stops the operation because a function has panicked.
+func (o *operation) stopForPanic(err *job.PanicError) { o.stop(o.note(err, true), err) }
 
 // stopForGoexit stops the operation because a function called runtime.Goexit.
 func (o *operation) stopForGoexit() {
 	o.mu.Lock()
-	first := o.err == nil && !o.goexit
+	first := len(o.errs) == 0 && !o.goexit
 	o.goexit = true
 	o.mu.Unlock()
 	o.stop(first, job.ErrGoexit)
 }
 
-// note records an error if it is the first one or if it must not be hidden by the first one,
-// and reports whether nothing has stopped the operation before.
-func (o *operation) note(err error, always bool) (first bool) {
+// note records an error, unless it adds nothing to those before it, and reports whether
+// nothing has stopped the operation before. A panic always adds something.
+func (o *operation) note(err error, panicked bool) (first bool) {
+	known := !panicked && o.isEnd(err) // calls methods of errors and contexts: not under the lock
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	first = o.err == nil && !o.goexit
-	switch {
-	case o.err == nil:
-		o.err = err
-	case always:
-		o.err = errors.Join(o.err, err)
+	first = len(o.errs) == 0 && !o.goexit
+	if len(o.errs) == 0 || !known {
+		o.errs = append(o.errs, err)
 	}
 	return first
+}
+
+// isEnd reports whether err is how the operation has ended, and nothing else.
+func (o *operation) isEnd(err error) bool {
+	if endedBy(o.parent, err) {
+		return true
+	}
+	if r := o.real.Load(); r != nil && endedBy(r, err) {
+		return true
+	}
+	o.mu.Lock()
+	errs := o.errs
+	o.mu.Unlock()
+	return len(errs) > 0 && errtree.ConsistsOf(err, errs[0]) // whose stop has not canceled the context yet
 }
 
 func (o *operation) stop(first bool, cause error) {
@@ -159,9 +186,22 @@ func (o *operation) end() {
 	}
 }
 
+// endForCaller is end for an operation that returns its error. If its caller exits, it does
+// not, and a panic is reported to [job.OnUnobserved] instead.
+func (o *operation) endForCaller() {
+	o.end()
+	goexit, err := o.outcome()
+	if _, panicked := errors.AsType[*job.PanicError](err); goexit && panicked {
+		job.FromError[job.Void](err)
+	}
+}
+
 // outcome returns the failure of the operation, after all bodies have ended.
 func (o *operation) outcome() (goexit bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.goexit, o.err
+	if len(o.errs) == 1 {
+		return o.goexit, o.errs[0]
+	}
+	return o.goexit, errors.Join(o.errs...)
 }

@@ -171,7 +171,7 @@ func (p *participants) removeCaller() *paused {
 // close ends the operation, if that ends with the participants.
 func (p *participants) close() {
 	if !p.keepOpen {
-		p.end()
+		p.endForCaller()
 	}
 }
 

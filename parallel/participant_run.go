@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -48,12 +49,11 @@ func (p *participant) step(on schedulers.Worker) (rest suspension.Suspended) {
 		}
 		waiters.Deliver(on)
 	}()
-	defer p.participants.contain(&returned)
-	rest = p.work(on)
-	if rest == nil {
-		waiters = p.participants.retire()
-	}
-	returned = true
+	returned = p.participants.contained(func() {
+		if rest = p.work(on); rest == nil {
+			waiters = p.participants.retire()
+		}
+	})
 	return rest
 }
 
@@ -101,11 +101,14 @@ func (p *participant) Handle() any { return p.participants.endPromise().Job() }
 func (p *participant) Completed(from schedulers.Worker) (waiters continuation.Chain) {
 	err := p.err
 	p.err = nil
-	switch cause, panicked := err.(*job.PanicError); {
-	case p.aborted && panicked:
+	cause, panicked := err.(*job.PanicError)
+	if p.aborted && panicked {
 		p.participants.stopForPanic(cause)
-	case p.aborted && err == job.ErrGoexit:
+	}
+	switch {
+	case p.aborted && promise.Exits(err):
 		p.participants.stopForGoexit()
+	case p.aborted && panicked: // see above
 	case err != nil:
 		p.participants.fail(err)
 	case p.claim():

@@ -33,10 +33,7 @@ type sequenceItems[T any] struct {
 // run is the sequence's goroutine. A failure of the sequence stops the operation.
 func (i *sequenceItems[T]) run() {
 	defer func() { i.participants.leave().Deliver(nil) }()
-	returned := false
-	defer i.participants.contain(&returned)
-	i.give()
-	returned = true
+	i.participants.contained(i.give)
 }
 
 func (i *sequenceItems[T]) give() {

@@ -55,12 +55,11 @@ func newSequence[T any](op *operation, seq iter.Seq[T], chunk int) *sequence[T] 
 // generate runs the sequence. A failure of the sequence stops the operation.
 func (s *sequence[T]) generate() {
 	defer close(s.fill)
-	returned := false
-	defer s.op.contain(&returned)
-	if buf, wanted := <-s.ask; wanted {
-		s.walk(buf)
-	}
-	returned = true
+	s.op.contained(func() {
+		if buf, wanted := <-s.ask; wanted {
+			s.walk(buf)
+		}
+	})
 }
 
 func (s *sequence[T]) walk(buf []T) {

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/errtree"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
@@ -17,7 +19,8 @@ import (
 //go:generate go tool movenext .
 
 // ErrSkip is the error of the job of a [Stage]'s body that leaves the value out: it
-// makes the stage a filter too. An error that wraps it means the same.
+// makes the stage a filter too. An error that wraps it means the same, unless it also
+// contains another one.
 var ErrSkip = errors.New("parallel: the value is left out")
 
 // Stage calls body for the values of in and returns a sequence of the results of its
@@ -30,7 +33,9 @@ var ErrSkip = errors.New("parallel: the value is left out")
 // those that have ended and whose results are not taken yet, are together no more than
 // the degree. So a slow consumer slows all stages before it, and a loop that ends early
 // leaves the rest of in unread. Bodies begin only while the consumer requests or
-// receives a result.
+// receives a result: when a result is passed on, the values that then fit are requested, before
+// the consumer asks for another result. A stage with nothing requested ahead is a loop that
+// awaits body.
 //
 // Bodies are called by the goroutine or machine that ranges. A body is usually the twin of
 // an async function; one that computes starts a job, by [job.Run].
@@ -38,7 +43,10 @@ var ErrSkip = errors.New("parallel: the value is left out")
 // The first failure ends the sequence, and is its last pair: an error of a job or of in
 // (after the results of the values before it), a nil job, or the end of ctx. A panic of
 // body continues in the range. In each case, and if the loop ends early, the context of
-// the bodies is canceled, and the sequence does not return before their jobs have ended.
+// the bodies is canceled, and the sequence does not return before their jobs have ended. What in
+// waits for is given up, in all stages before this one too ([job.Puller.Stop]): a value that no
+// body has got stays in, or goes back to, the channel or listener that it comes from.
+// A failure of these, which nobody asks for, is reported to [job.OnUnobserved].
 //
 // Ranging over it blocks between results; in a function marked //movenext:async a range
 // over the call suspends, since its twin is [StageAsync]. It is buffered and
@@ -160,11 +168,11 @@ func (s *stage[T, R]) next() (v R, err error) {
 	return v, err
 }
 
-// skips reports whether a body leaves its value out. A panic does not, even one with
-// ErrSkip as its value.
+// skips reports whether a body leaves its value out. An error that contains another
+// failure as well does not, nor does a panic, even one with ErrSkip as its value.
 func skips(err error) bool {
 	_, panicked := errors.AsType[*job.PanicError](err)
-	return !panicked && errors.Is(err, ErrSkip)
+	return !panicked && errtree.ConsistsOf(err, ErrSkip)
 }
 
 // advance requests values and begins bodies, as far as this is possible without waiting.
@@ -225,7 +233,8 @@ func (s *stage[T, R]) ready() *stageBody[R] {
 	return b
 }
 
-// close ends in, and returns when in and all bodies have ended.
+// close ends in, and returns when in and all bodies have ended. A value that no body has got goes
+// back to where in has taken it from.
 //
 //movenext:async
 func (s *stage[T, R]) close() {
@@ -233,8 +242,13 @@ func (s *stage[T, R]) close() {
 		s.stop(true, context.Canceled)
 	}
 	_, err := s.in.StopAsync(s.ctx).Await()
+	if s.requested != nil {
+		if v, err := s.requested.Await(); err == nil {
+			s.in.PutBack(jobcore.Key{}, v)
+		}
+	}
 	for _, b := range s.bodies {
-		_, _ = b.job.Await() // the first failure has been reported
+		_, _ = job.WhenAny(b.job).Await() // does not look at its error: nobody will
 	}
 	s.end()
 	rethrow.From(err)
@@ -342,7 +356,7 @@ func (e elements[T]) All() iter.Seq2[T, error] {
 
 // Steps is the form for pulling: next returns the job of the next element, which fails
 // with io.EOF at the end.
-func (e elements[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
+func (e elements[T]) Steps(context.Context) (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void], leave func()) {
 	next = func(context.Context) *job.Job[T] {
 		if len(e) == 0 {
 			return job.FromError[T](io.EOF)
@@ -351,5 +365,6 @@ func (e elements[T]) Steps() (next func(context.Context) *job.Job[T], stop func(
 		e = e[1:]
 		return job.FromResult(v)
 	}
-	return next, func(context.Context) *job.Job[job.Void] { return job.FromResult(job.Void{}) }
+	stop = func(context.Context) *job.Job[job.Void] { return job.FromResult(job.Void{}) }
+	return next, stop, func() {}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -21,7 +22,7 @@ const (
 // runStageAsync returns the stream of [runStage]: each range over it runs the function as a state
 // machine.
 func runStageAsync[T any, R any](ctx context.Context, in *job.Stream[T], body func(context.Context, T) *job.Job[R], opts []Option) *job.Stream[R] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[R, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[R, error] {
 		return &runStageFrame[T, R]{ctx: ctx, in: in, body: body, opts: opts}
 	})
 }
@@ -44,8 +45,11 @@ type runStageFrame[T any, R any] struct {
 // MoveNext runs [runStage] from where it stopped to its next suspension (false), or to its next
 // value or its end (true).
 func (f *runStageFrame[T, R]) MoveNext(r *statemachine.Run) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 5, &returned)
 	for {
 		if finished, again := f.step(r); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -73,44 +77,44 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/parallel/stage.go:62
+//line github.com/movenext/movenext/parallel/stage.go:70
 	f.s = &stage[T, R]{body: f.body}
 	{
-//line github.com/movenext/movenext/parallel/stage.go:63
+//line github.com/movenext/movenext/parallel/stage.go:71
 		err2 := f.s.open(f.ctx, f.in, f.opts)
 		if err2 == nil {
 			goto endIf1
 		}
 		var none2 R
-		// stage.go:66: yield(none, err)
-//line github.com/movenext/movenext/parallel/stage.go:66
+		// stage.go:74: yield(none, err)
+//line github.com/movenext/movenext/parallel/stage.go:74
 		f.Emit(none2, err2)
 	}
-//line github.com/movenext/movenext/parallel/stage_async.go:90
+//line github.com/movenext/movenext/parallel/stage_async.go:94
 	f.State = 1
 	f.ctx, f.in, f.body, f.opts, f.s = nil, nil, nil, nil, nil // not needed any more
 	return true, false
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:66
+//line github.com/movenext/movenext/parallel/stage.go:74
 	_ = f.Wanted(r)
 	goto epilogue
 endIf1:
 	{
 		s := f.s
-//line github.com/movenext/movenext/parallel/stage.go:69
+//line github.com/movenext/movenext/parallel/stage.go:77
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/parallel/stage.go:69
+//line github.com/movenext/movenext/parallel/stage.go:77
 			m := s.closeEnter(r)
-//line github.com/movenext/movenext/parallel/stage.go:69
+//line github.com/movenext/movenext/parallel/stage.go:77
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/parallel/stage.go:69
+//line github.com/movenext/movenext/parallel/stage.go:77
 		})
 	}
 for1:
-	// stage.go:71: v, err := s.next()
-//line github.com/movenext/movenext/parallel/stage.go:71
+	// stage.go:79: v, err := s.next()
+//line github.com/movenext/movenext/parallel/stage.go:79
 	f.next2, v, f.err = f.s.nextEnter(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:114
+//line github.com/movenext/movenext/parallel/stage_async.go:118
 	if f.next2 == nil {
 		goto after2
 	}
@@ -118,61 +122,61 @@ for1:
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/parallel/stage.go:71
+//line github.com/movenext/movenext/parallel/stage.go:79
 	v, f.err = f.next2.Results(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:124
+//line github.com/movenext/movenext/parallel/stage_async.go:128
 	f.next2 = nil
 after2:
-//line github.com/movenext/movenext/parallel/stage.go:72
+//line github.com/movenext/movenext/parallel/stage.go:80
 	if f.err == io.EOF { // itself: of the stage, and not of a body
 		goto epilogue
 	}
-	// stage.go:75: if !yield(v, err) || err != nil {
-//line github.com/movenext/movenext/parallel/stage.go:75
+	// stage.go:83: if !yield(v, err) || err != nil {
+//line github.com/movenext/movenext/parallel/stage.go:83
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:134
+//line github.com/movenext/movenext/parallel/stage_async.go:138
 	f.State = 3
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return true, false
 resume3:
 	{
-//line github.com/movenext/movenext/parallel/stage.go:75
+//line github.com/movenext/movenext/parallel/stage.go:83
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/parallel/stage.go:75
+//line github.com/movenext/movenext/parallel/stage.go:83
 		if !yield1 {
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage.go:75
+//line github.com/movenext/movenext/parallel/stage.go:83
 	if f.err == nil {
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/stage_async.go:152
+//line github.com/movenext/movenext/parallel/stage_async.go:156
 	goto epilogue
 endIf2:
 	goto for1
 epilogue:
-//line github.com/movenext/movenext/parallel/stage.go:76
+//line github.com/movenext/movenext/parallel/stage.go:84
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/parallel/stage.go:76
+//line github.com/movenext/movenext/parallel/stage.go:84
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/parallel/stage_async.go:161
+//line github.com/movenext/movenext/parallel/stage_async.go:165
 		return true, false
 	}
 	f.State = 4
 	f.ctx, f.in, f.body, f.opts, f.s, f.err = nil, nil, nil, nil, nil, nil // not needed any more
 	return false, false
 resume4:
-//line github.com/movenext/movenext/parallel/stage.go:76
+//line github.com/movenext/movenext/parallel/stage.go:84
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:170
+//line github.com/movenext/movenext/parallel/stage_async.go:174
 	goto epilogue
 }
 
 // Location returns where [runStage] is suspended.
 func (f *runStageFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 66, 71, 75, 79)
+	return f.Frame.At("github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 74, 79, 83, 87)
 }
 
 // nextAsync starts [stage.next] as a state machine and returns its job.
@@ -238,11 +242,11 @@ func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, er
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/parallel/stage.go:134
+//line github.com/movenext/movenext/parallel/stage.go:142
 	if !f.s.continues() {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/parallel/stage.go:135
+//line github.com/movenext/movenext/parallel/stage.go:143
 	f.s.advance()
 	if b := f.s.ready(); b != nil {
 		v, err := b.job.GetResult()
@@ -255,62 +259,62 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:259
+//line github.com/movenext/movenext/parallel/stage_async.go:263
 		f.State = statemachine.Finished
 		return true, err2
-//line github.com/movenext/movenext/parallel/stage.go:147
+//line github.com/movenext/movenext/parallel/stage.go:155
 	}
 	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
 		if f.s.inputEnd == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:267
+//line github.com/movenext/movenext/parallel/stage_async.go:271
 			f.State = statemachine.Finished
 			return true, err2
-//line github.com/movenext/movenext/parallel/stage.go:151
+//line github.com/movenext/movenext/parallel/stage.go:159
 		}
 		f.s.fail(f.s.inputEnd)
 		goto endFor1
 	}
-	// stage.go:155: if _, err := s.bell.wait().Await(); err != nil {
-//line github.com/movenext/movenext/parallel/stage.go:155
+	// stage.go:163: if _, err := s.bell.wait().Await(); err != nil {
+//line github.com/movenext/movenext/parallel/stage.go:163
 	awaited1 = f.s.bell.wait()
-//line github.com/movenext/movenext/parallel/stage.go:155
+//line github.com/movenext/movenext/parallel/stage.go:163
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:280
+//line github.com/movenext/movenext/parallel/stage_async.go:284
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/parallel/stage.go:155
+//line github.com/movenext/movenext/parallel/stage.go:163
 	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:155
+//line github.com/movenext/movenext/parallel/stage.go:163
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:290
+//line github.com/movenext/movenext/parallel/stage_async.go:294
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/parallel/stage.go:155
+//line github.com/movenext/movenext/parallel/stage.go:163
 		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/parallel/stage.go:155
+//line github.com/movenext/movenext/parallel/stage.go:163
 		if err != nil {
 			f.s.fail(err)
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:302
+//line github.com/movenext/movenext/parallel/stage_async.go:306
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/parallel/stage.go:159
+//line github.com/movenext/movenext/parallel/stage.go:167
 	_, err2 = f.s.outcome()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/stage_async.go:308
+//line github.com/movenext/movenext/parallel/stage_async.go:312
 	return true, err2
 }
 
 // Location returns where [stage.next] is suspended.
 func (f *stageNextLocals[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 155)
+	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 163)
 }
 
 // Results returns what [stage.next] returned, or raises again the panic that ended it.
@@ -370,16 +374,18 @@ type stageCloseFrame[T any, R any] struct {
 
 	err    error
 	await1 *job.Job[job.Void]
+	await2 *job.Job[T]
 	list1  []*stageBody[R]
 	i1     int
-	await2 *job.Job[R]
+	await3 *job.Job[*job.Job[R]]
 }
 
 // MoveNext runs [stage.close] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[R]
+	var awaited2 *job.Job[T]
+	var awaited3 *job.Job[*job.Job[R]]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -388,81 +394,114 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/parallel/stage.go:232
+//line github.com/movenext/movenext/parallel/stage.go:241
 	if len(f.s.bodies) > 0 || f.s.requested != nil {
 		f.s.stop(true, context.Canceled)
 	}
-	// stage.go:235: _, err := s.in.StopAsync(s.ctx).Await()
-//line github.com/movenext/movenext/parallel/stage.go:235
+	// stage.go:244: _, err := s.in.StopAsync(s.ctx).Await()
+//line github.com/movenext/movenext/parallel/stage.go:244
 	awaited1 = f.s.in.StopAsync(f.s.ctx)
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:244
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:404
+//line github.com/movenext/movenext/parallel/stage_async.go:412
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:244
 	return r.Await(awaited1)
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:244
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:414
+//line github.com/movenext/movenext/parallel/stage_async.go:422
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:244
 	_, f.err = awaited1.GetResult()
-	f.list1 = f.s.bodies
-//line github.com/movenext/movenext/parallel/stage.go:236
-	f.i1 = 0
-range1:
-//line github.com/movenext/movenext/parallel/stage.go:236
-	if f.i1 >= len(f.list1) {
-		goto endRange1
+	if f.s.requested == nil {
+		goto endIf1
 	}
-	{
-//line github.com/movenext/movenext/parallel/stage.go:236
-		b := f.list1[f.i1]
-		// stage.go:237: _, _ = b.job.Await() // the first failure has been reported
-//line github.com/movenext/movenext/parallel/stage.go:237
-		awaited2 = b.job
-	}
-//line github.com/movenext/movenext/parallel/stage.go:237
+	// stage.go:246: if v, err := s.requested.Await(); err == nil {
+//line github.com/movenext/movenext/parallel/stage.go:246
+	awaited2 = f.s.requested
+//line github.com/movenext/movenext/parallel/stage.go:246
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:436
+//line github.com/movenext/movenext/parallel/stage_async.go:435
 		goto after2
 	}
 	f.State = 2
 	f.await2 = awaited2
-//line github.com/movenext/movenext/parallel/stage.go:237
+//line github.com/movenext/movenext/parallel/stage.go:246
 	return r.Await(awaited2)
 resume2:
-//line github.com/movenext/movenext/parallel/stage.go:237
+//line github.com/movenext/movenext/parallel/stage.go:246
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/parallel/stage_async.go:446
+//line github.com/movenext/movenext/parallel/stage_async.go:445
 	f.await2 = nil
 after2:
-//line github.com/movenext/movenext/parallel/stage.go:237
-	awaited2.GetResult()
-//line github.com/movenext/movenext/parallel/stage.go:236
+	{
+//line github.com/movenext/movenext/parallel/stage.go:246
+		v, err2 := awaited2.GetResult()
+//line github.com/movenext/movenext/parallel/stage.go:246
+		if err2 == nil {
+			f.s.in.PutBack(jobcore.Key{}, v)
+		}
+	}
+endIf1:
+//line github.com/movenext/movenext/parallel/stage.go:250
+	f.list1 = f.s.bodies
+//line github.com/movenext/movenext/parallel/stage.go:250
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/parallel/stage.go:250
+	if f.i1 >= len(f.list1) {
+		goto endRange1
+	}
+	{
+//line github.com/movenext/movenext/parallel/stage.go:250
+		b := f.list1[f.i1]
+		// stage.go:251: … job.WhenAny(b.job).Await() // does not look at its error: nobody will
+//line github.com/movenext/movenext/parallel/stage.go:251
+		awaited3 = job.WhenAny(b.job)
+	}
+//line github.com/movenext/movenext/parallel/stage.go:251
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:475
+		goto after3
+	}
+	f.State = 3
+	f.await3 = awaited3
+//line github.com/movenext/movenext/parallel/stage.go:251
+	return r.Await(awaited3)
+resume3:
+//line github.com/movenext/movenext/parallel/stage.go:251
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/parallel/stage_async.go:485
+	f.await3 = nil
+after3:
+//line github.com/movenext/movenext/parallel/stage.go:251
+	awaited3.GetResult()
+//line github.com/movenext/movenext/parallel/stage.go:250
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:453
+//line github.com/movenext/movenext/parallel/stage_async.go:492
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/parallel/stage.go:239
+//line github.com/movenext/movenext/parallel/stage.go:253
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:459
+//line github.com/movenext/movenext/parallel/stage_async.go:498
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [stage.close] is suspended.
 func (f *stageCloseFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 235, 237)
+	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
 }
 
 // Results returns what [stage.close] returned, or raises again the panic that ended it.
@@ -487,4 +526,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8a2a05e775f6474a
+// Digest of what is above: d78b4ab390b0a860

@@ -54,6 +54,15 @@ type collectArgs struct {
 // moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *collectFrame) moveNext(r *statemachine.Run, args *collectArgs) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs [collect] until it suspends or ends.
+func (f *collectFrame) step(r *statemachine.Run, args *collectArgs) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -78,7 +87,7 @@ range1:
 	// stage_test.go:41: for v, err := range Stage(ctx, in, body, opts...) {
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:82
+//line github.com/movenext/movenext/parallel/stage_async_test.go:91
 		goto resume1
 	}
 	f.State = 1
@@ -93,7 +102,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/parallel/stage_async_test.go:97
+//line github.com/movenext/movenext/parallel/stage_async_test.go:106
 			goto leave1
 //line github.com/movenext/movenext/parallel/stage_test.go:44
 		}
@@ -101,12 +110,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage_async_test.go:105
+//line github.com/movenext/movenext/parallel/stage_async_test.go:114
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:110
+//line github.com/movenext/movenext/parallel/stage_async_test.go:119
 		goto resume2
 	}
 	f.State = 2
@@ -116,7 +125,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:120
+//line github.com/movenext/movenext/parallel/stage_async_test.go:129
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:45
@@ -124,7 +133,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:128
+//line github.com/movenext/movenext/parallel/stage_async_test.go:137
 		goto resume3
 	}
 	f.State = 3
@@ -134,22 +143,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:138
+//line github.com/movenext/movenext/parallel/stage_async_test.go:147
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:144
+//line github.com/movenext/movenext/parallel/stage_async_test.go:153
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	f.err = nil
-//line github.com/movenext/movenext/parallel/stage_async_test.go:149
+//line github.com/movenext/movenext/parallel/stage_async_test.go:158
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	return true
-//line github.com/movenext/movenext/parallel/stage_async_test.go:153
+//line github.com/movenext/movenext/parallel/stage_async_test.go:162
 }
 
 // Location returns where [collect] is suspended.
@@ -175,4 +184,4 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f581c7921eda05de
+// Digest of what is above: 210852aa7b8f3072

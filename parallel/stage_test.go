@@ -194,6 +194,55 @@ func TestAPanicWithErrSkipFailsAStage(t *testing.T) {
 	})
 }
 
+func TestAnErrorWithErrSkipAndAnotherFailsAStage(t *testing.T) {
+	errFlush := errors.New("flush")
+	stageForms(t, func(t *testing.T, collect collector) {
+		inBubble(t, func(t *testing.T, ctx context.Context) {
+			got, err := collect(ctx, valuesOf(1, 2, 3), func(ctx context.Context, i int) *job.Job[int] {
+				return job.Run(ctx, func(context.Context) (int, error) {
+					switch i {
+					case 1:
+						return i, fmt.Errorf("odd: %w", ErrSkip)
+					case 2:
+						return i, errors.Join(ErrSkip, errFlush)
+					}
+					return i, nil
+				})
+			}, none, []Option{Degree(1)})
+			require.ErrorIs(t, err, errFlush)
+			assert.Empty(t, got)
+		})
+	})
+}
+
+// The consumer has left and gets no error: the hook does.
+func TestAFailureInAStageThatIsLeftIsNotLost(t *testing.T) {
+	errFlush := errors.New("flush")
+	job.ReportUnobserved() // what earlier tests have left
+	heard := make(chan error, 10)
+	defer job.OnUnobserved(job.OnUnobserved(func(f job.Failure) { heard <- f.Err }))
+	stageForms(t, func(t *testing.T, collect collector) {
+		inBubble(t, func(t *testing.T, ctx context.Context) {
+			began := make(chan struct{})
+			got, err := collect(ctx, valuesOf(1, 2), func(ctx context.Context, i int) *job.Job[int] {
+				if i == 1 {
+					return naps(ctx, i)
+				}
+				return job.Run(ctx, func(ctx context.Context) (int, error) {
+					close(began)
+					<-ctx.Done()
+					return 0, errors.Join(ctx.Err(), errFlush)
+				}, job.LongRunning())
+			}, 1, []Option{Degree(2)})
+			require.NoError(t, err)
+			assert.Equal(t, []int{1}, got)
+			<-began
+		})
+		assert.Equal(t, 1, job.ReportUnobserved())
+		assert.ErrorIs(t, <-heard, errFlush)
+	})
+}
+
 func TestAStageEndsWithItsFirstFailure(t *testing.T) {
 	even := func(ctx context.Context, i int) *job.Job[int] {
 		switch {

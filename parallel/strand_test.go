@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -154,6 +155,19 @@ func TestABodyThatSuspendedAndFailsStopsItsOperation(t *testing.T) {
 		assert.Equal(t, 2, calls)
 		assert.Error(t, (*ended.Load()).Err())
 	}
+}
+
+func TestABodyThatSuspendedAndPanicsWhileItExitsEndsTheCaller(t *testing.T) {
+	var failures []error
+	before := job.OnUnobserved(func(f job.Failure) { failures = append(failures, f.Err) })
+	defer job.OnUnobserved(before)
+	b := newSleepers[job.Void]()
+	fails := promise.Exiting(&job.PanicError{Value: "while exiting"})
+	err := For(machineOn(t, each{}), 0, 1, func(context.Context, int) error { return b.sleep(job.Void{}, fails) })
+	b.wake()
+	assert.Equal(t, job.ErrGoexit, endOf(t, err))
+	job.ReportUnobserved()
+	assert.Equal(t, []error{fails}, failures, "the caller, which exits, cannot get it")
 }
 
 func TestAMachinesCallerIsToldAtOnceWhereNothingSuspends(t *testing.T) {

@@ -58,7 +58,7 @@ func forSequence[T any](ctx context.Context, seq iter.Seq[T], body func(ctx cont
 // carryOut runs the caller's part. When it returns, or when the caller's goroutine
 // exits, all bodies and the sequence have ended.
 func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
-	defer s.end()
+	defer s.endForCaller()
 	s.items = newSequence(&s.operation, seq, s.chunk)
 	defer s.items.stop()
 	s.group = closedGroup(s.home.Scheduler)
@@ -69,7 +69,7 @@ func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 
 // alone runs everything on the caller's goroutine, including the sequence.
 func (s *stream[T]) alone(seq iter.Seq[T]) {
-	defer s.end()
+	defer s.endForCaller()
 	s.protect(s.caller, func(s *stream[T], on schedulers.Worker) {
 		ctx, i := &bodyContext{&s.operation, on}, 0
 		for item := range seq {
@@ -94,10 +94,7 @@ func (s *stream[T]) hasWork() bool { return false }
 
 // protect runs one goroutine's part and turns its failure into a failure of the operation.
 func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedulers.Worker)) {
-	returned := false
-	defer s.contain(&returned)
-	part(s, on)
-	returned = true
+	s.contained(func() { part(s, on) })
 }
 
 // awaitBaton is the caller's part: it waits for the baton.

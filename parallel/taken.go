@@ -75,26 +75,30 @@ func (w *Worker) serve(f anyFork) {
 func (w *Worker) run(f anyFork) {
 	h, top := f.base(), w.top
 	h.outer, w.current = w.current, h
-	returned := false
+	exits := true
 	defer func() {
-		if !returned {
-			w.recordFailure(h, recover())
+		if exits {
+			h.exited = true
 			w.unwind(top)
 		}
 		w.current = h.outer
 		h.finish()
 	}()
-	f.execute(w)
-	w.joinAbove(top)
-	returned = true
+	w.recoverFrom(f, top)
+	exits = false
 }
 
-func (w *Worker) recordFailure(h *header, v any) {
-	if v == nil {
-		h.exited = true
-	} else {
-		h.failure = w.panicError(v)
-	}
+// recoverFrom runs a fork and records its panic, which may have begun while the goroutine exits:
+// then recoverFrom does not return.
+func (w *Worker) recoverFrom(f anyFork, top int) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.base().failure = w.panicError(v)
+			w.unwind(top)
+		}
+	}()
+	f.execute(w)
+	w.joinAbove(top)
 }
 
 // root runs the body of the operation.
@@ -148,11 +152,14 @@ func (w *Worker) collect(i int) {
 	f.clear()
 	h.release()
 	w.vacate(i)
+	w.foreign = failure
 	switch {
+	case exited && failure != nil:
+		defer panic(failure.Value)
+		runtime.Goexit()
 	case exited:
 		runtime.Goexit()
 	case failure != nil:
-		w.foreign = failure
 		panic(failure.Value)
 	}
 }

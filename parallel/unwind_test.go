@@ -176,6 +176,32 @@ func TestAPanicOfAForkThatAWaitingOwnerTook(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestAPanicWhileExitingComesThroughAJoinAndTheExitToo(t *testing.T) {
+	exit := func(*Worker) int {
+		defer func() { panic(errBody) }()
+		runtime.Goexit()
+		return 0
+	}
+	for place, join := range places {
+		for which, fs := range map[string][2]func(*Worker) int{"first": {exit, zero}, "second": {zero, exit}} {
+			t.Run(which+" "+place, func(t *testing.T) {
+				var recovered any
+				assert.True(t, exits(func() {
+					_, _ = withHelpers(2, func(w *Worker) (int, error) {
+						func() {
+							defer func() { recovered = recover() }()
+							join(w, fs[0], fs[1])
+						}()
+						t.Error("the function that has recovered has returned")
+						return 0, nil
+					})
+				}))
+				assert.Equal(t, errBody, recovered)
+			})
+		}
+	}
+}
+
 func TestAPanicWhileExitingIsCounted(t *testing.T) {
 	_ = exits(func() {
 		_, err := withHelpers(2, func(w *Worker) (int, error) {

@@ -1,9 +1,6 @@
 package schedulers
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Shutdowner is a scheduler that can be shut down. All schedulers of this module
 // can.
@@ -187,25 +184,6 @@ func AcceptsRepeats(s Scheduler) bool {
 		s = l.Beneath()
 	}
 	return false
-}
-
-// Learner is a scheduler that can learn which functions keep its workers for long. Package job
-// uses it, since only a job knows the function that it runs.
-type Learner interface {
-	// Learned returns the functions that the scheduler has learned, or nil if it does not
-	// learn. It does not block.
-	Learned() Functions
-}
-
-// Functions is the set of functions that a [Learner] has learned. A function is identified by
-// the address of its code, which all closures that are made at one place share. The methods
-// are called concurrently, from inside work, and must not block.
-type Functions interface {
-	// Has reports whether jobs of the function should be flagged LongRunning.
-	Has(code uintptr) bool
-
-	// Took records for how long a run of the function has kept its worker.
-	Took(code uintptr, d time.Duration)
 }
 
 // Meter is a scheduler with counters.

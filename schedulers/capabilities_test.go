@@ -13,23 +13,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/everyscheduler"
 	"github.com/movenext/movenext/schedulers"
-	"github.com/movenext/movenext/schedulers/cancellable"
-	"github.com/movenext/movenext/schedulers/dedicated"
-	"github.com/movenext/movenext/schedulers/eventloop"
-	"github.com/movenext/movenext/schedulers/exclusive"
-	"github.com/movenext/movenext/schedulers/goroutine"
 	"github.com/movenext/movenext/schedulers/inline"
-	"github.com/movenext/movenext/schedulers/limited"
 	"github.com/movenext/movenext/schedulers/manual"
-	"github.com/movenext/movenext/schedulers/observed"
-	"github.com/movenext/movenext/schedulers/pool"
-	"github.com/movenext/movenext/schedulers/priority"
-	"github.com/movenext/movenext/schedulers/roundrobin"
 	"github.com/movenext/movenext/schedulers/simulation"
-	"github.com/movenext/movenext/schedulers/ums"
-	"github.com/movenext/movenext/schedulers/workset"
-	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
 // capabilities are the optional interfaces of schedulers and of their workers.
@@ -42,7 +30,6 @@ var capabilities = []reflect.Type{
 	reflect.TypeFor[schedulers.InPlacer](),
 	reflect.TypeFor[schedulers.Keeper](),
 	reflect.TypeFor[schedulers.Layered](),
-	reflect.TypeFor[schedulers.Learner](),
 	reflect.TypeFor[schedulers.Leaver](),
 	reflect.TypeFor[schedulers.Limiter](),
 	reflect.TypeFor[schedulers.Meter](),
@@ -57,25 +44,13 @@ var capabilities = []reflect.Type{
 // schedulersByName returns a new scheduler of each kind.
 func schedulersByName() map[string]scheduler {
 	beneath := inline.New()
-	return map[string]scheduler{
-		"cancellable":      cancellable.New(beneath),
-		"dedicated":        dedicated.New(1),
-		"dedicated.Runner": dedicated.NewRunner(""),
-		"eventloop":        eventloop.New(),
-		"exclusive":        exclusive.NewStrand(beneath),
-		"goroutine":        goroutine.New(),
-		"inline":           beneath,
-		"limited":          limited.New(beneath, 1),
-		"manual":           manual.New(),
-		"observed":         observed.New(beneath, func(observed.Event) {}),
-		"pool":             pool.New(),
-		"priority":         priority.New(beneath, 2),
-		"roundrobin":       roundrobin.New(beneath),
-		"simulation":       simulation.New(1),
-		"ums":              ums.New(1),
-		"workset":          workset.New(beneath),
-		"workstealing":     workstealing.New(),
+	all := map[string]scheduler{"inline": beneath}
+	for _, kind := range everyscheduler.Kinds() {
+		if kind.Name != "inline" {
+			all[kind.Name] = kind.New(beneath)
+		}
 	}
+	return all
 }
 
 // workerOf returns the worker that work of s receives.
@@ -84,8 +59,6 @@ func workerOf(t *testing.T, s scheduler) schedulers.Worker {
 	got := make(chan schedulers.Worker, 1)
 	require.NoError(t, s.Submit(receiver(got), schedulers.Hint{}))
 	switch s := s.(type) {
-	case *eventloop.Loop:
-		s.RunPending()
 	case *manual.Scheduler:
 		s.RunAll()
 	case *simulation.Scheduler:

@@ -22,11 +22,10 @@
 //
 //	package job, about a submission
 //	  Admitter     may work run without being queued?       pool
-//	  Learner      which functions keep a worker for long?  pool
 //	  Leaver       the current work is about to end         pool
 //	package job, about a wait
-//	  Consenter    may a waiter run queued work in place?   all but dedicated.Runner,
-//	                                                        exclusive, goroutine, simulation
+//	  Consenter    may a waiter run queued work in place?   all but exclusive, goroutine,
+//	                                                        simulation
 //	  Reclaimer    may a waiter take queued work back?      pool
 //	Wait, for each wait that blocks a goroutine
 //	  Pumper       can the worker do other work meanwhile?  cancellable, dedicated, eventloop,
@@ -36,7 +35,7 @@
 //	  HomeBlocker  the worker waits for a scheduler's work  cancellable, dedicated, exclusive,
 //	                                                        limited, observed, priority,
 //	                                                        roundrobin, workset
-//	  Blocker      the worker is about to block             all but dedicated.Runner, goroutine
+//	  Blocker      the worker is about to block             all but goroutine
 //	packages job and statemachine, for sleeps and timeouts
 //	  Timers       timers of its own                        all
 //	package statemachine
@@ -54,7 +53,7 @@
 //	programs, package inspect, debuggers and tests
 //	  Shutdowner   refuse new work, and run the rest        all
 //	  Meter        counters                                 all
-//	  Snapshotter  which work is queued?                    all but dedicated.Runner, goroutine
+//	  Snapshotter  which work is queued?                    all but goroutine
 //
 // Code that uses a capability checks for it with a type assertion, and has a fallback if
 // it is missing.

@@ -15,10 +15,6 @@ type Home struct {
 	Follower  Follower // the first among the layers of Scheduler, or nil
 	Labels    *Labels  // of the machine that owns this copy of the Home, or nil
 
-	// LongRunning is the set of functions that Scheduler runs outside its workers. It is nil
-	// if Scheduler is not a [Learner], or does not learn.
-	LongRunning Functions
-
 	sound bool // the result of sound; also false if that was not called
 }
 
@@ -47,16 +43,7 @@ func HomeFor(s Scheduler) *Home {
 	if h, ok := s.(*Home); ok {
 		return h
 	}
-	return &Home{Scheduler: s, Follower: followerOf(s), LongRunning: learnedBy(s), sound: s != nil && sound(s)}
-}
-
-// learnedBy returns the functions that s has learned, or nil if it does not learn. It ignores
-// schedulers beneath s: they run the work items of s, not its jobs.
-func learnedBy(s Scheduler) Functions {
-	if l, ok := s.(Learner); ok {
-		return l.Learned()
-	}
-	return nil
+	return &Home{Scheduler: s, Follower: followerOf(s), sound: s != nil && sound(s)}
 }
 
 // WithLabels returns a Home of the same scheduler with l.

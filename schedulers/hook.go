@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/truncate"
 )
 
 // Hook is a function of a program that a library calls to report something: an
@@ -117,7 +119,7 @@ func (p *HookPanic) report() {
 // million times a second.
 func (p *HookPanic) write() {
 	if _, told := written.LoadOrStore(p.Hook, true); !told {
-		_, _ = fmt.Fprintf(os.Stderr, "movenext: %v\n\n%s\n", p, p.Stack)
+		_, _ = fmt.Fprintf(os.Stderr, "movenext: %s\n\n%s\n", truncate.Indented(p.String()), p.Stack)
 	}
 }
 

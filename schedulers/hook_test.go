@@ -49,7 +49,7 @@ func TestPanicsWithoutAListenerAreWrittenOncePerHook(t *testing.T) {
 			schedulers.NewHook0("test.Two", func() { panic("ouch") }).Call(struct{}{})
 		}
 		schedulers.OnHookPanic(func(*schedulers.HookPanic) { panic("the report, too") })
-		schedulers.NewHook0("test.Three", func() { panic("ouch") }).Call(struct{}{})
+		schedulers.NewHook0("test.Three", func() { panic("\x1b[2J\nmovenext: ouch\u202e") }).Call(struct{}{})
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
@@ -59,7 +59,7 @@ func TestPanicsWithoutAListenerAreWrittenOncePerHook(t *testing.T) {
 	for _, line := range []string{
 		"movenext: the hook test.One panicked: ouch\n",
 		"movenext: the hook test.Two panicked: ouch\n",
-		"movenext: the hook test.Three panicked: ouch\n",
+		"movenext: the hook test.Three panicked: \uFFFD[2J\n\tmovenext: ouch\uFFFD\n",
 		"movenext: the hook schedulers.OnHookPanic panicked: the report, too\n",
 	} {
 		assert.Equal(t, 1, strings.Count(string(out), line), "%s in\n%s", line, out)

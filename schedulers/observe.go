@@ -1,15 +1,19 @@
 package schedulers
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"reflect"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/internal/registry"
 	"github.com/movenext/movenext/internal/sample"
+	"github.com/movenext/movenext/internal/truncate"
 )
 
 // # Events of schedulers
@@ -100,7 +104,7 @@ type Event struct {
 // String returns the event as one line of a log.
 func (e Event) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v: %v", NameOf(e.Scheduler), e.Kind)
+	fmt.Fprintf(&b, "%v: %v", truncate.Name(NameOf(e.Scheduler)), e.Kind)
 	for _, n := range []struct {
 		name string
 		is   int
@@ -165,9 +169,10 @@ func OneIn(n int) ObserveOption { return ObserveOption{sample: n} }
 
 // observer is one call of Observe.
 type observer struct {
-	hook  Hook[Event]
-	kinds uint32 // a set
-	shift uint   // work is selected if its hash, shifted right by this, is 0; 0: all work
+	hook    Hook[Event]
+	kinds   uint32 // a set
+	shift   uint   // work is selected if its hash, shifted right by this, is 0; 0: all work
+	returns bool   // the hook is known not to call runtime.Goexit
 }
 
 // audience is the set of observers at one moment, with the union of what they select. It
@@ -195,7 +200,9 @@ var observers struct {
 // f is called in the middle of a scheduler's work, on the goroutine that does it,
 // sometimes under the scheduler's lock. So it must be safe for concurrent use, must not
 // block, and must not call any scheduler. The events of one worker arrive in order. A
-// panic in f is contained: see [Hook].
+// panic in f is contained: see [Hook]. So is a runtime.Goexit, as that of FailNow in a test:
+// each call of f has a goroutine of its own, for which the scheduler waits, and the Goexit is
+// reported like a panic.
 func Observe(f func(Event), opts ...ObserveOption) (stop func()) {
 	o := &observer{hook: NewHook("schedulers.Observe", f)}
 	for _, opt := range opts {
@@ -210,8 +217,12 @@ func Observe(f func(Event), opts ...ObserveOption) (stop func()) {
 	if f == nil {
 		return func() {}
 	}
+	o.returns = strings.HasPrefix(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name(), returning)
 	return observers.list.Add(o, publishObservers)
 }
+
+// returning begins the names of functions that are known to return or panic.
+var returning = strings.TrimSuffix(below, "schedulers/") + "inspect/"
 
 // publishObservers makes Tell and Hears see these observers.
 func publishObservers(all []*observer) {
@@ -254,9 +265,34 @@ func Tell(e Event) {
 		if e.Time == 0 {
 			e.Time = time.Since(started)
 		}
-		o.hook.Call(e)
+		if o.returns {
+			o.hook.Call(e)
+		} else {
+			o.callApart(e)
+		}
 	}
 }
+
+// callApart calls the hook on a goroutine of its own. Schedulers tell events between two steps of
+// theirs, some with a lock held: a Goexit would leave the lock locked, or work that was taken out
+// of a queue and not run. Nothing can stop a Goexit on the same goroutine.
+func (o *observer) callApart(e Event) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		returned := false
+		defer func() {
+			if !returned {
+				(&HookPanic{Hook: o.hook.name, Value: errHookExited, Stack: debug.Stack()}).report()
+			}
+		}()
+		o.hook.Call(e)
+		returned = true
+	}()
+	<-ended
+}
+
+var errHookExited = errors.New("schedulers: the hook called runtime.Goexit")
 
 // wants reports whether o selects events of the kind k about w.
 func (o *observer) wants(k EventKind, w Work) bool {

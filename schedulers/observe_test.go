@@ -3,6 +3,7 @@ package schedulers_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -11,23 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/everyscheduler"
 	"github.com/movenext/movenext/schedulers"
-	"github.com/movenext/movenext/schedulers/cancellable"
-	"github.com/movenext/movenext/schedulers/dedicated"
-	"github.com/movenext/movenext/schedulers/eventloop"
 	"github.com/movenext/movenext/schedulers/exclusive"
 	"github.com/movenext/movenext/schedulers/goroutine"
-	"github.com/movenext/movenext/schedulers/inline"
-	"github.com/movenext/movenext/schedulers/limited"
 	"github.com/movenext/movenext/schedulers/manual"
-	"github.com/movenext/movenext/schedulers/observed"
 	"github.com/movenext/movenext/schedulers/pool"
-	"github.com/movenext/movenext/schedulers/priority"
-	"github.com/movenext/movenext/schedulers/roundrobin"
-	"github.com/movenext/movenext/schedulers/simulation"
-	"github.com/movenext/movenext/schedulers/ums"
-	"github.com/movenext/movenext/schedulers/workset"
-	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
 // heard collects the events that a listener has received.
@@ -68,12 +58,11 @@ func (h *heard) count(s schedulers.Scheduler, k schedulers.EventKind) (n int) {
 
 // everyScheduler makes a scheduler of each kind. Those on top of another one use below.
 func everyScheduler(below schedulers.Scheduler) []scheduler {
-	return []scheduler{
-		pool.New(), pool.New(pool.QueueLimit(10, pool.CallerRuns)), workstealing.New(), dedicated.New(2), dedicated.NewRunner(""),
-		eventloop.Start(), ums.New(2), goroutine.New(), inline.New(), manual.New(), simulation.New(1),
-		limited.New(below, 1), exclusive.NewStrand(below), observed.New(below, nil), priority.New(below, 3),
-		roundrobin.New(below), cancellable.New(below), workset.New(below),
+	list := []scheduler{pool.New(pool.QueueLimit(10, pool.CallerRuns))}
+	for _, kind := range everyscheduler.Kinds() {
+		list = append(list, kind.New(below))
 	}
+	return list
 }
 
 func TestEverySchedulerTellsWhatBecomesOfWork(t *testing.T) {
@@ -110,6 +99,35 @@ func TestAListenerHearsOnlyTheKindsThatItWants(t *testing.T) {
 	worksAsEver(t, pool.New())
 	assert.Len(t, h.events, n, "it was stopped")
 	assert.False(t, schedulers.Observed())
+}
+
+func TestAListenerMayExit(t *testing.T) {
+	var reports []string
+	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { reports = append(reports, fmt.Sprint(p)) })
+	defer schedulers.OnHookPanic(before)
+	var heard []schedulers.EventKind
+	defer schedulers.Observe(func(e schedulers.Event) {
+		heard = append(heard, e.Kind)
+		switch e.Kind {
+		case schedulers.Submitted:
+			runtime.Goexit()
+		case schedulers.Begun:
+			defer panic("while it exits")
+			runtime.Goexit()
+		default:
+			panic("a panic")
+		}
+	})()
+	for _, k := range []schedulers.EventKind{schedulers.Submitted, schedulers.Begun, schedulers.Ended} {
+		schedulers.Tell(schedulers.Event{Kind: k})
+	}
+	assert.Equal(t, []schedulers.EventKind{schedulers.Submitted, schedulers.Begun, schedulers.Ended}, heard)
+	assert.Equal(t, []string{
+		"the hook schedulers.Observe panicked: schedulers: the hook called runtime.Goexit",
+		"the hook schedulers.Observe panicked: while it exits",
+		"the hook schedulers.Observe panicked: schedulers: the hook called runtime.Goexit",
+		"the hook schedulers.Observe panicked: a panic",
+	}, reports)
 }
 
 func TestAWorkItemIsToldWholeOrNotAtAll(t *testing.T) {

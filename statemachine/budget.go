@@ -38,13 +38,14 @@ func (r *Run) Proceed() bool {
 	return !budget.Spent(r.ready)
 }
 
-// yieldFirst is registerAwaited for a chain whose run has used up its budget.
+// yieldFirst is registerAwaited for a chain whose run has used up its budget. It returns false if
+// the chain continues at once.
 func (r *Run) yieldFirst(c *chain) bool {
 	r.ready = 0
 	var w schedulers.Work
 	switch a := r.awaiting.(type) {
-	case nil, sleeping, *guardedSleeping:
-		return r.registerAwaited(c) // it leaves the worker in any case
+	case nil, sleeping, *guardedSleeping, *switching:
+		return r.registerAwaited(c) // it leaves the worker, unless nothing else wants it
 	case skippedSleep:
 		w = &delivery{c, a.failure}
 	default:
@@ -78,8 +79,7 @@ func (w *yielded) Run(worker schedulers.Worker) {
 	}
 	held, is := r.awaiting.(holding)
 	r.awaiting = nil
-	if is && budget.Searching() && held.Holds() {
-		r.yieldFirst(w.chain)
+	if is && budget.Searching() && held.Holds() && r.yieldFirst(w.chain) {
 		r.giveBack()
 		return
 	}

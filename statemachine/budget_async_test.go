@@ -1005,8 +1005,11 @@ type deferredFrame struct {
 
 // MoveNext runs [deferred] from where it stopped to its next suspension (false) or its end (true).
 func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 2, &returned)
 	for {
 		if finished, again := f.step(r); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -1042,7 +1045,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1046
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1049
 		return true, false
 	}
 	f.State = 1
@@ -1050,7 +1053,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1054
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1057
 	goto epilogue
 }
 
@@ -1120,7 +1123,7 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1124
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1127
 		goto after1
 	}
 	f.State = 1
@@ -1130,18 +1133,18 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1134
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1137
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1140
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1143
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:183
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1145
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1148
 }
 
 // Location returns where [looksByLiteral] is suspended.
@@ -1223,13 +1226,13 @@ for1:
 	awaited1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1227
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1230
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1233
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1236
 		goto resume1
 	}
 	f.State = 1
@@ -1238,7 +1241,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1242
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1245
 	f.await1 = nil
 after1:
 	{
@@ -1251,12 +1254,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1255
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1258
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:181
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1260
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1263
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1313,6 +1316,15 @@ type looksByRangeFrame struct {
 // MoveNext runs [looksByRange] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r)
+	returned = true
+	return finished
+}
+
+// step runs [looksByRange] until it suspends or ends.
+func (f *looksByRangeFrame) step(r *statemachine.Run) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -1340,7 +1352,7 @@ range1:
 	// budget_test.go:189: … for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromRes …
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1344
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1356
 		goto resume1
 	}
 	f.State = 1
@@ -1355,17 +1367,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1359
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1371
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1364
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1376
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1369
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1381
 		goto resume2
 	}
 	f.State = 2
@@ -1376,7 +1388,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1380
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1392
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
@@ -1384,17 +1396,17 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1388
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1400
 	f.loop1 = nil
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1394
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1406
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1398
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1410
 }
 
 // Location returns where [looksByRange] is suspended.
@@ -1478,7 +1490,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1482
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1494
 		goto after2
 	}
 	f.State = 2
@@ -1489,7 +1501,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1493
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1505
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
@@ -1499,7 +1511,7 @@ after2:
 	awaited3 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1503
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1515
 		goto after3
 	}
 	f.State = 3
@@ -1510,7 +1522,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1514
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1526
 	f.await2 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
@@ -1518,7 +1530,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:222
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1522
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1534
 }
 
 // Location returns where [starts] is suspended.
@@ -1544,4 +1556,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 05b7c3ff0138b442
+// Digest of what is above: bdfd3c6a114a048a

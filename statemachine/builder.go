@@ -49,9 +49,9 @@ func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 
 func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
 
-func (b *Builder[T]) fail(err error, worker schedulers.Worker) {
+func (b *Builder[T]) fail(f *failure, worker schedulers.Worker) {
 	var zero T
-	if waiters, ok := b.promise.TryComplete(context.Background(), zero, err); ok {
+	if waiters, ok := b.promise.TryComplete(context.Background(), zero, f.err()); ok {
 		b.promise.ReleaseContext(b.ctx)
 		waiters.Deliver(worker)
 	}
@@ -72,11 +72,16 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 
 // Catch is deferred by the generated FAsync, with the run of its hot start: a panic
 // before the first suspension becomes a faulted job, like a later one. A runtime.Goexit
-// cannot be delayed: before the first suspension it ends the caller's goroutine.
+// cannot be delayed: before the first suspension it ends the caller's goroutine. A panic that
+// began during that is then the failure of a job that nobody has.
 func Catch[T any](r *Run, j **job.Job[T]) {
 	r.removeLabels()
 	if v := recover(); v != nil {
 		*j = job.FromError[T](r.failureOf(v).err())
+		return
+	}
+	if *j == nil && r.failure != nil && r.failure.value != nil {
+		*j = job.FromError[T](r.exited().err())
 	}
 }
 
@@ -86,20 +91,6 @@ func Catch[T any](r *Run, j **job.Job[T]) {
 func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
 	p.Init()
-	go plain(ctx, p, f)
+	go p.Perform(ctx, f)
 	return p.Job()
-}
-
-func plain[T any](ctx context.Context, p *promise.Promise[T], f func() (T, error)) {
-	var v T
-	err := job.ErrGoexit
-	defer func() {
-		if x := recover(); x != nil {
-			err = promise.Panic(x)
-		}
-		if waiters, ok := p.TryComplete(ctx, v, err); ok {
-			waiters.Deliver(nil)
-		}
-	}()
-	v, err = f()
 }

@@ -68,11 +68,18 @@ func (c *chain) Run(worker schedulers.Worker) {
 	if l := r.top.home.Labels; l != nil {
 		r.applyLabels(l)
 	}
-	for c != nil {
-		c = r.advance(c, true)
+	returned := false
+	defer func() {
+		if !returned {
+			r.settleElsewhere()
+		}
+	}()
+	if c = r.advance(c, true); c != nil {
+		r.advanceOn(c, true)
 	}
 	r.Publish()
 	r.giveBack()
+	returned = true
 }
 
 // Completed implements continuation.Target.
@@ -90,10 +97,6 @@ func (c *chain) NewBeds() timers.Beds { return new(timers.BedsOf[*chain]) }
 // ExpiryOnlySubmits tells a simulation that Expire does no more than that, without its timer, and
 // that the timer of such a sleep is never stopped.
 func (c *chain) ExpiryOnlySubmits() {}
-
-// Touch reads what c needs to continue, so that it is in the cache then. A simulation calls it for
-// chains that are asleep. The result has no meaning: without it, nothing would be read.
-func (c *chain) Touch() bool { return c.node.Target() == nil && c.top.State > 0 && c.top.home == nil }
 
 // submit submits the chain to its home. If the home refuses, the chain continues on a
 // new goroutine, and its await returns the refusal, so that a function that has started

@@ -40,7 +40,6 @@ type Defers struct {
 	// How the function is ending, once it is.
 	panic   *failure
 	exiting bool // by Goexit
-	steps   bool // Catch is deferred, not Leave
 
 	// The panic for the deferred call that runs and may suspend.
 	handling *Panicking
@@ -66,76 +65,120 @@ func (d *Defers) Push(call func(raise func())) {
 	d.top = &deferred{below: d.top, call: call}
 }
 
+// take records how the function, or the last deferred call, has ended.
+func (d *Defers) take(p *failure) {
+	d.panic = nil
+	if p == nil {
+		return
+	}
+	if p.value != nil {
+		d.panic = p
+	}
+	if p.goexit {
+		d.exiting = true
+	}
+}
+
+// end returns how the function ends, when no call is left; nil: it returns.
+func (d *Defers) end() *failure {
+	p := d.panic
+	d.panic = nil
+	if d.exiting {
+		return p.exiting()
+	}
+	return p
+}
+
 // Leave is deferred by the MoveNext of a function whose deferred calls do not suspend.
 // It makes those calls if the function has ended, and sets *finished if one of them has
-// recovered.
+// recovered. If the goroutine exits, the function's caller does not get control.
 func (d *Defers) Leave(r *Run, f *Frame, finished *bool) {
 	if f.State > 0 {
 		return // suspended
 	}
 	r.Publish()
-	exits := false
 	if f.State == Running {
-		d.panic = r.takePanic(recover())
-		exits = d.panic == nil
-	}
-	f.State = Finished
-	for d.pop(r) {
+		d.take(r.ended(recover()))
 	}
 	*finished = true
-	if exits {
-		d.raise(r) // returning would not end the Goexit
-		return
-	}
-	d.panic, r.failure = nil, d.panic
+	d.finish(r, f)
 }
 
-// pop makes the newest deferred call; false: no call is left.
-func (d *Defers) pop(r *Run) bool {
-	top := d.top
-	if top == nil {
-		return false
+// finish makes all calls, and keeps the end of the function in the Run.
+func (d *Defers) finish(r *Run, f *Frame) {
+	f.State = Finished
+	if d.top != nil {
+		d.makeAll(r)
 	}
-	d.top = top.below
-	switch {
-	case top.plain != nil:
-		d.runPlain(r, top.plain)
-	case top.call != nil:
-		d.run(r, top.call)
-	default:
-		d.block(r, top.enter)
-	}
-	return true
+	r.failure = d.end()
 }
 
-// runPlain makes one call while the panic, if any, is kept.
-func (d *Defers) runPlain(r *Run, call func()) {
+// makeAll makes all calls.
+func (d *Defers) makeAll(r *Run) {
 	returned := false
 	defer func() {
+		if !returned { // a call exits, and the others are still to be made
+			d.take(r.exited())
+			d.makeAll(r)
+			r.failure = d.end()
+		}
+	}()
+	for d.top != nil {
+		d.pop(r)
+	}
+	returned = true
+}
+
+// pop makes the newest deferred call. It does not return if that exits; the panic that began
+// meanwhile, if any, is then kept in the Run.
+func (d *Defers) pop(r *Run) {
+	top := d.top
+	d.top = top.below
+	var returned bool
+	switch {
+	case top.plain != nil:
+		returned = runPlain(r, top.plain)
+	case top.call != nil:
+		p := d.panic
+		d.panic = nil
+		returned = run(r, p, top.call)
+	default:
+		returned = d.block(r, top.enter)
+	}
+	if !returned {
+		d.take(r.takeKept())
+	}
+}
+
+// runPlain makes one call while the panic, if any, is kept. It returns false after a panic, which
+// is kept.
+func runPlain(r *Run, call func()) (returned bool) {
+	defer func() {
 		if !returned {
-			d.recordEnd(r, recover(), false)
+			r.keepPanic(recover())
 		}
 	}()
 	call()
-	returned = true
+	return true
 }
 
-// run makes one call while the panic, if any, is in flight.
-func (d *Defers) run(r *Run, call func(raise func())) {
-	p, returned := d.panic, false
+// run makes one call while the panic p is in flight, unless that is nil. It returns false if
+// there is a panic after the call, which is kept.
+func run(r *Run, p *failure, call func(raise func())) (returned bool) {
 	defer func() {
-		v := recover()
-		d.panic = nil
-		d.recordEnd(r, v, returned)
+		if !returned {
+			r.keepPanic(recover())
+		}
 	}()
 	if p == nil {
 		call(doNothing)
-	} else {
-		r.raised = p
-		growStack()
-		call(func() { panic(p.value) })
+		return true
 	}
-	returned = true
+	r.raised = p
+	growStack()
+	call(func() { panic(p.value) })
+	r.raised = nil
+	return true
 }
 
 // growStack makes the goroutine's stack large enough for the deferred calls. If a
@@ -153,41 +196,5 @@ func growStack() {
 //go:noinline
 func use(block *[16 << 10]byte) { block[0] = 1 }
 
-// recordEnd records that a call has ended: by returning, by a panic v, or by runtime.Goexit.
-func (d *Defers) recordEnd(r *Run, v any, returned bool) {
-	switch {
-	case v != nil:
-		d.recordPanic(r, v)
-	case !returned && d.steps:
-		d.panic, d.exiting = nil, true // Catch is next
-	case !returned:
-		d.exit(r)
-	}
-}
-
 // doNothing is raise for a function that ends without a panic.
 func doNothing() {}
-
-// exit makes the remaining calls while the goroutine exits: a Goexit ends the panic in
-// flight, but a later panic replaces the Goexit.
-func (d *Defers) exit(r *Run) {
-	d.panic, d.exiting = nil, true
-	for d.pop(r) {
-	}
-	d.raise(r)
-}
-
-// recordPanic records a panic.
-func (d *Defers) recordPanic(r *Run, v any) {
-	if v != nil {
-		d.panic = r.failureOf(v)
-	}
-}
-
-// raise raises the panic, if any.
-func (d *Defers) raise(r *Run) {
-	if p := d.panic; p != nil {
-		d.panic = nil
-		r.raise(p)
-	}
-}

@@ -128,8 +128,11 @@ type epilogueFrame struct {
 const epilogue = 3
 
 func (f *epilogueFrame) MoveNext(r *statemachine.Run) bool {
+	returned := false
+	defer f.defers.Exit(r, &f.Frame, epilogue, &returned)
 	for {
 		if finished, again := f.step(r); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -338,4 +341,16 @@ func TestARaisedPanicKeepsItsFirstStack(t *testing.T) {
 	var p *job.PanicError
 	require.ErrorAs(t, err, &p)
 	assert.Contains(t, string(p.Stack), "(*log).finish", "where the panic was raised first")
+}
+
+func TestAPlainTwinThatDoesNotReturn(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	j := statemachine.Plain(ended, func() (int, error) { panic(context.Canceled) })
+	var p *job.PanicError
+	_, err := j.Await()
+	require.ErrorAs(t, err, &p)
+	assert.Equal(t, job.Faulted, j.Status(), "as the machine, though the value is how the context has ended")
+	_, err = statemachine.Plain(ended, func() (int, error) { runtime.Goexit(); return 0, nil }).Await()
+	require.ErrorIs(t, err, job.ErrGoexit)
 }

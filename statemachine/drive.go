@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // This file drives an iterator from a goroutine that blocks, as a range over a stream
@@ -14,7 +15,7 @@ import (
 // continues in the caller.
 func drive(m framed) {
 	if j := begin(m, false); j != nil {
-		finish(j)
+		finish(j, nil)
 	}
 }
 
@@ -24,19 +25,43 @@ func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 	var r Run
 	if elsewhere {
 		r.Yield()
-	} else if m.MoveNext(&r) {
+	} else if r.enter(m) {
 		r.Rethrow()
 		return nil
 	}
 	r.Push(context.Background(), m) // it has its home already, or gets the default
-	d := &driver{}
-	d.home = m.base().home // it runs no user code, so any home will do
-	return d.Start(context.Background(), &r, d)
+	return startDriver(&r, m)
 }
 
-// finish waits for the job that begin has returned.
-func finish(j *job.Job[job.Void]) {
-	if _, err := j.Await(); err != nil {
+// startDriver registers the chain of frames above and including m, which have suspended in the
+// run r, and returns the job that ends with m's next value or its end.
+func startDriver(r *Run, m framed) *job.Job[job.Void] {
+	d := &driver{}
+	d.home = m.base().home // it runs no user code, so any home will do
+	return d.Start(context.Background(), r, d)
+}
+
+// enter calls MoveNext of m, whose caller is native code.
+func (r *Run) enter(m StateMachine) (finished bool) {
+	returned := false
+	defer func() {
+		if !returned {
+			r.raiseOnExit()
+		}
+	}()
+	finished = m.MoveNext(r)
+	returned = true
+	return finished
+}
+
+// finish waits for a job, on worker if that is not nil, and continues the panic or the
+// runtime.Goexit that has ended it.
+func finish(j *job.Job[job.Void], worker schedulers.Worker) {
+	ctx := context.Background()
+	if worker != nil {
+		ctx = context.WithValue(ctx, schedulers.WorkerKey, worker)
+	}
+	if _, err := j.Wait(ctx); err != nil {
 		rethrow.From(err)
 	}
 }

@@ -1,25 +1,28 @@
 package statemachine
 
 import (
+	"context"
+
 	"github.com/movenext/movenext/job"
 )
 
 // eacher is implemented by a stream of package job that a machine may range over
 // without a goroutine: next returns the job of the next value, which fails with
-// job.ErrNoJobs at the end.
+// job.ErrNoJobs at the end. A consumer with a context passes that, or else nil.
 type eacher[T any] interface {
-	Each() (next func() *job.Job[T], stop func())
+	Each(consumer context.Context) (next func() *job.Job[T], stop func())
 }
 
 // each is such a stream as an [Iteration]. An error is its last value, as in
 // job.WhenEach.
 type each[T any] struct {
 	Producer[T]
-	source eacher[T]
-	next   func() *job.Job[T]
-	stop   func()
-	step   *job.Job[T]
-	failed bool // the last value came with an error
+	source   eacher[T]
+	consumer context.Context
+	next     func() *job.Job[T]
+	stop     func()
+	step     *job.Job[T]
+	failed   bool // the last value came with an error
 }
 
 // The states of an each, in addition to those of all frames.
@@ -35,7 +38,7 @@ func (f *each[T]) MoveNext(r *Run) bool {
 		_ = r.Refusal() // a lost home is reported at awaits only
 		return f.arrive()
 	case NotStarted:
-		f.next, f.stop = f.source.Each()
+		f.next, f.stop = f.source.Each(f.consumer)
 	case eachYields:
 		if f.wanted.stopped || f.wanted.failure != nil || f.failed {
 			return f.end(r)

@@ -2,10 +2,8 @@ package statemachine
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/movenext/movenext/awaiter"
-	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -82,25 +80,45 @@ func (d *Defers) Catch(r *Run, f *Frame, epilogue int32, again *bool) {
 		return
 	}
 	r.Publish()
-	p := r.takePanic(recover())
+	p := r.ended(recover())
+	d.take(p)
 	d.handling, d.after = nil, nil
 	f.State = epilogue
-	if p == nil {
-		d.panic, d.exiting = nil, true
-		if r.top != f {
-			f.State, d.steps = Finished, false
-			d.exit(r)
-		}
+	if p.goexit {
+		d.exit(r, f)
 		return
 	}
-	d.panic = p
 	*again = true
+}
+
+// Exit is deferred by a MoveNext that takes steps, as those of functions with deferred calls or
+// loops that may suspend do. If the last step has not returned, although it has recovered a
+// panic, the goroutine exits; see failure.go. The deferred calls are then made here, or elsewhere
+// if the frame was resumed. epilogue is 0 for a function whose deferred calls do not suspend.
+func (d *Defers) Exit(r *Run, f *Frame, epilogue int32, returned *bool) {
+	switch {
+	case *returned || r.exiting: // the frame continues elsewhere as if it had suspended
+	case f.State == Running: // Loops.Exit has ended the loops
+		d.take(r.exited())
+		d.finish(r, f)
+	case f.State == epilogue:
+		d.exit(r, f)
+	}
+}
+
+// exit makes the calls that are left while the goroutine exits. A frame that was resumed makes
+// them elsewhere, in its epilogue.
+func (d *Defers) exit(r *Run, f *Frame) {
+	d.exiting = true
+	if r.top != f {
+		d.finish(r, f)
+	}
 }
 
 // Next makes deferred calls up to the first that suspends (true), or all that are left
 // (false).
 func (d *Defers) Next(r *Run, f *Frame) (suspended bool) {
-	d.steps = true
+	r.failure = nil // the home may have refused the frame, which can only be reported at an await
 	for d.top != nil {
 		enter := d.top.enter
 		if enter == nil {
@@ -109,7 +127,6 @@ func (d *Defers) Next(r *Run, f *Frame) (suspended bool) {
 		}
 		d.top = d.top.below
 		if d.after = enter(r, d.handle()); d.after != nil {
-			r.move(f)
 			return true
 		}
 		d.endHandling()
@@ -146,9 +163,8 @@ func (d *Defers) endHandling() {
 // led there.
 func (d *Defers) End(r *Run, f *Frame) {
 	f.State = Finished
-	d.raise(r)
-	if d.exiting {
-		runtime.Goexit()
+	if p := d.end(); p != nil {
+		r.raise(p)
 	}
 }
 
@@ -198,34 +214,25 @@ func DeferSwitch(ctx context.Context, r *Run, s schedulers.Scheduler) After {
 	if s == nil || ctx != nil && ctx.Err() != nil {
 		return nil
 	}
-	r.Await(movement{to: s})
+	r.SwitchTo(ctx, s)
 	return dropRefusal
 }
 
 func dropRefusal(r *Run) { _ = r.Refusal() }
 
-// movement stands for the await of a frame that moves to another scheduler. It is never
-// registered.
-type movement struct {
-	awaiter.Completion
-	to schedulers.Scheduler
-}
-
-// move moves f to the scheduler that its deferred call has named.
-func (r *Run) move(f *Frame) {
-	if m, ok := r.awaiting.(movement); ok {
-		r.SwitchTo(f, m.to)
-	}
-}
-
-// block makes a deferred call while the goroutine exits.
-func (d *Defers) block(r *Run, enter Entry) {
-	returned := false
-	defer func() { d.recordEnd(r, recover(), returned) }()
+// block makes a deferred call while the goroutine exits. It returns false after a panic, which is
+// kept.
+func (d *Defers) block(r *Run, enter Entry) (returned bool) {
+	defer func() {
+		d.handling = nil
+		if !returned {
+			r.keepPanic(recover())
+		}
+	}()
 	f := &entryFrame{enter: enter, panicking: d.handle()}
 	f.run(r.Worker())
 	d.endHandling()
-	returned = true
+	return true
 }
 
 // entryFrame is a function that only makes a deferred call.
@@ -239,21 +246,14 @@ type entryFrame struct {
 // run runs the frame to its end, and waits for that on worker.
 func (f *entryFrame) run(worker schedulers.Worker) {
 	var r Run
-	if f.MoveNext(&r) {
+	if r.enter(f) {
 		return
 	}
 	m := &entryMachine{entryFrame: *f}
 	if r.top != nil && m.home == nil {
 		m.home = r.top.home // it runs no user code
 	}
-	ctx := context.Background()
-	j := m.Start(ctx, &r, m)
-	if worker != nil {
-		ctx = context.WithValue(ctx, schedulers.WorkerKey, worker)
-	}
-	if _, err := j.Wait(ctx); err != nil {
-		rethrow.From(err)
-	}
+	finish(m.Start(context.Background(), &r, m), worker)
 }
 
 // MoveNext implements StateMachine.
@@ -263,7 +263,6 @@ func (f *entryFrame) MoveNext(r *Run) bool {
 	switch state {
 	case NotStarted:
 		if f.after = f.enter(r, f.panicking); f.after != nil {
-			r.move(&f.Frame)
 			f.State = 1
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -20,7 +21,10 @@ type exitingFrame struct {
 }
 
 func (f *exitingFrame) MoveNext(r *statemachine.Run) bool {
+	returned := false
+	defer f.defers.Exit(r, &f.Frame, 1, &returned)
 	finished, _ := f.step(r)
+	returned = true
 	return finished
 }
 
@@ -48,13 +52,14 @@ func TestAGoexitBeforeTheFirstSuspensionWaitsForTheDeferredCalls(t *testing.T) {
 		go func() {
 			defer close(done)
 			defer func() {
-				v := recover()
+				p, panicked := recover().(*job.PanicError)
 				l.note("native")
-				if v != nil {
-					l.note("panicked %v", v)
+				if panicked {
+					l.note("panicked %v", p.Value)
 				}
 			}()
 			var run statemachine.Run
+			defer statemachine.Fail(&run)
 			f := &exitingFrame{log: &l, action: a}
 			f.MoveNext(&run)
 		}()

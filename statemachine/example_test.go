@@ -139,7 +139,7 @@ func (f *countdownFrame) MoveNext(r *statemachine.Run) bool {
 
 // A stream's machine written by hand.
 func ExampleStream() {
-	s := statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
+	s := statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[int, error] {
 		return &countdownFrame{i: 3}
 	})
 	for i, err := range s.All() {

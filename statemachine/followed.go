@@ -18,7 +18,7 @@ import (
 // Package inspect may want to know it of all chains: see [tracking.Enter]. Then sleeps
 // are entered too.
 //
-// Neither is notified of a chain that yields, until its turn has come. Listeners to
+// Neither is notified of a chain that yields or moves, until its turn has come. Listeners to
 // lives are notified of the same events as package inspect, and of the making of
 // machines: see lifeevents.go.
 
@@ -33,7 +33,7 @@ func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
 	}
 	on, sleeps := r.awaiting, false
 	switch on.(type) {
-	case nil:
+	case nil, *switching:
 		return r.registerAwaited(c)
 	case sleeping, *guardedSleeping:
 		on, sleeps = tracking.Sleep(r.pause), true

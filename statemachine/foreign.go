@@ -15,30 +15,34 @@ type resumption struct {
 
 // Resume implements continuation.Continuation.
 func (r *resumption) Resume() {
-	if r.used.CompareAndSwap(false, true) {
+	if r.takeBack() {
 		r.of.Completed(nil)
 	}
 }
 
 // registerForeign registers c with an awaiter that takes any continuation. A panic in
-// OnCompleted belongs to the await: it is raised in the awaiting frame.
+// OnCompleted belongs to the await: it is raised in the awaiting frame. So does runtime.Goexit.
 func (r *Run) registerForeign(c *chain, w awaiter.Completion) (registered bool) {
 	resumed := &resumption{of: c}
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
-			registered = !r.takeBack(resumed, v)
+		if !returned && resumed.takeBack() {
+			r.exitInWait(c)
 		}
 	}()
-	w.OnCompleted(resumed)
+	ok := r.try(func() { w.OnCompleted(resumed) })
+	returned = true
+	if ok {
+		return true
+	}
+	if resumed.takeBack() {
+		r.locateTried()
+		return false
+	}
+	r.failure = nil // of a chain that has continued
 	return true
 }
 
-// takeBack reports whether the chain continues here, with the panic of OnCompleted. It
-// does not if OnCompleted resumed the chain before the panic.
-func (r *Run) takeBack(resumed *resumption, v any) bool {
-	if !resumed.used.CompareAndSwap(false, true) {
-		return false
-	}
-	r.failure = r.newPanic(v)
-	return true
-}
+// takeBack reports whether the chain continues without the awaiter. It does not if OnCompleted
+// resumed it before it panicked or exited.
+func (r *resumption) takeBack() bool { return r.used.CompareAndSwap(false, true) }

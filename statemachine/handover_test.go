@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/inline"
@@ -34,6 +35,24 @@ func keeping(m *suspended, runsNext bool) *Run {
 	r.top, r.runs, r.ready, r.handed = &suspend().Frame, 3, 5, &m.chain
 	r.Keep(new(Operation))
 	return r
+}
+
+// locked is a lock that was free.
+type locked struct{ Operation }
+
+func (*locked) Join(*continuation.Node, schedulers.Worker) bool { return false }
+
+func (*locked) Holds() bool { return true }
+
+// Because of a search elsewhere in the process, the machine yields with its lock, and its worker
+// has nothing else to run.
+func TestAMachineThatYieldsWithALockMayContinueAtOnce(t *testing.T) {
+	defer budget.EveryAwait()()
+	m := suspend()
+	m.of = job.FromResult(1)
+	y := &yielded{chain: &m.chain, awaiting: new(locked)}
+	y.Run(&deciding{runsFor: m.home.Scheduler})
+	assert.Equal(t, job.Completed, m.promise.Job().Status())
 }
 
 // resumes waits until the home of m has run it.
@@ -191,9 +210,10 @@ func TestAKeptChainIsPublishedBeforeAPanicGoesOn(t *testing.T) {
 	m, failing := suspend(), suspend()
 	r := keeping(m, true)
 	r.top = &failing.Frame
-	assert.False(t, r.unwind(&failing.chain, &failing.Frame, "a panic"))
-	assert.Equal(t, job.Faulted, failing.promise.Job().Status())
+	assert.True(t, r.unwind(&failing.chain, &failing.Frame, "a panic"))
 	resumes(t, r, m)
+	assert.False(t, r.settle(&failing.chain, false))
+	assert.Equal(t, job.Faulted, failing.promise.Job().Status())
 }
 
 func TestOnlyAMachineOfTheSameHomeThatIsNotTrackedIsKept(t *testing.T) {
@@ -214,12 +234,13 @@ func TestOnlyAMachineOfTheSameHomeThatIsNotTrackedIsKept(t *testing.T) {
 // stopping is a loop whose iterator is a user's: it is aborted on the loop's goroutine.
 type stopping struct{ kept *chain }
 
-func (*stopping) enter(openLoop)  {}
-func (*stopping) leave() openLoop { return nil }
-func (*stopping) exit(*Run)       {}
-func (s *stopping) abort(r *Run, how *failure) (left *failure, suspended bool) {
-	s.kept = r.handed
-	return how, false
+func (*stopping) enter(openLoop)                     {}
+func (*stopping) leave() openLoop                    { return nil }
+func (*stopping) exit(_ *Run, how *failure) *failure { return how }
+func (*stopping) wait(_ *Run, how *failure) *failure { return how }
+func (s *stopping) abort(r *Run, how *failure) aborted {
+	s.kept, r.failure = r.handed, how
+	return abortEnded
 }
 
 func TestAKeptChainIsPublishedBeforeAnIteratorIsStopped(t *testing.T) {

@@ -198,7 +198,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:82
-	return r.SwitchTo(&f.Frame, to), nil
+	return r.SwitchTo(f.ctx, to), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = r.Refusal()
@@ -302,8 +302,11 @@ func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
 // moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end
 // (true). The parameter away is needed only before the first suspension.
 func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
 		if finished, again := f.step(r, away); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -338,7 +341,7 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:342
+//line github.com/movenext/movenext/statemachine/home_async_test.go:345
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
 	return r.Yield(), false
@@ -357,7 +360,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:361
+//line github.com/movenext/movenext/statemachine/home_async_test.go:364
 		return true, false
 	}
 	f.State = 2
@@ -366,7 +369,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:370
+//line github.com/movenext/movenext/statemachine/home_async_test.go:373
 	goto epilogue
 }
 
@@ -439,7 +442,7 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:443
+//line github.com/movenext/movenext/statemachine/home_async_test.go:446
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -448,7 +451,7 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:452
+//line github.com/movenext/movenext/statemachine/home_async_test.go:455
 	f.ends1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -469,7 +472,7 @@ func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
 // numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a
 // state machine.
 func numbersAtAsync(ctx context.Context, at *steps, n int) *job.Stream[int] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
+	return statemachine.Stream(ctx, func(context.Context) statemachine.Iteration[int, error] {
 		return &numbersAtFrame{at: at, n: n}
 	})
 }
@@ -529,7 +532,7 @@ range1:
 	// home_test.go:130: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:533
+//line github.com/movenext/movenext/statemachine/home_async_test.go:536
 	f.State = 2
 	return true
 resume2:
@@ -545,7 +548,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:549
+//line github.com/movenext/movenext/statemachine/home_async_test.go:552
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
@@ -556,11 +559,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:560
+//line github.com/movenext/movenext/statemachine/home_async_test.go:563
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:564
+//line github.com/movenext/movenext/statemachine/home_async_test.go:567
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -682,13 +685,13 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bo
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:686
+//line github.com/movenext/movenext/statemachine/home_async_test.go:689
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1, ends1Err = endsEnter(r, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:692
+//line github.com/movenext/movenext/statemachine/home_async_test.go:695
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -697,18 +700,18 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:701
+//line github.com/movenext/movenext/statemachine/home_async_test.go:704
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:706
+//line github.com/movenext/movenext/statemachine/home_async_test.go:709
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:712
+//line github.com/movenext/movenext/statemachine/home_async_test.go:715
 	if f.switches2 == nil {
 		goto after2
 	}
@@ -717,18 +720,18 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:721
+//line github.com/movenext/movenext/statemachine/home_async_test.go:724
 	f.switches2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:726
+//line github.com/movenext/movenext/statemachine/home_async_test.go:729
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:732
+//line github.com/movenext/movenext/statemachine/home_async_test.go:735
 	if f.returnsAfter3 == nil {
 		goto after3
 	}
@@ -737,12 +740,12 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:741
+//line github.com/movenext/movenext/statemachine/home_async_test.go:744
 	f.returnsAfter3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:746
+//line github.com/movenext/movenext/statemachine/home_async_test.go:749
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
@@ -750,7 +753,7 @@ case4:
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:754
+//line github.com/movenext/movenext/statemachine/home_async_test.go:757
 		goto resume4
 	}
 	f.State = 4
@@ -759,7 +762,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:763
+//line github.com/movenext/movenext/statemachine/home_async_test.go:766
 	f.byHand4 = nil
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/home_test.go:161
@@ -767,7 +770,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:771
+//line github.com/movenext/movenext/statemachine/home_async_test.go:774
 }
 
 // Location returns where [calls] is suspended.
@@ -853,7 +856,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:857
+//line github.com/movenext/movenext/statemachine/home_async_test.go:860
 	if f.calls1 == nil {
 		goto after1
 	}
@@ -862,17 +865,17 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:866
+//line github.com/movenext/movenext/statemachine/home_async_test.go:869
 	f.calls1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:872
+//line github.com/movenext/movenext/statemachine/home_async_test.go:875
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:876
+//line github.com/movenext/movenext/statemachine/home_async_test.go:879
 }
 
 // Location returns where [through] is suspended.
@@ -926,8 +929,11 @@ type cleansUpArgs struct {
 // moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
 		if finished, again := f.runStep(r, args); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -965,7 +971,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:969
+//line github.com/movenext/movenext/statemachine/home_async_test.go:975
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	return r.Yield(), false
@@ -977,7 +983,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:981
+//line github.com/movenext/movenext/statemachine/home_async_test.go:987
 		return true, false
 	}
 	f.State = 2
@@ -985,7 +991,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:989
+//line github.com/movenext/movenext/statemachine/home_async_test.go:995
 	goto epilogue
 }
 
@@ -1054,7 +1060,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1058
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1064
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -1063,12 +1069,12 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1073
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1072
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1078
 	f.State = statemachine.Finished
 	return true
 }
@@ -1114,6 +1120,16 @@ type rangesFrame struct {
 // moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true).
 // The parameter values is needed only before the first suspension.
 func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (finished bool) {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 0, &returned)
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.runStep(r, values)
+	returned = true
+	return finished
+}
+
+// runStep runs [ranges] until it suspends or ends.
+func (f *rangesFrame) runStep(r *statemachine.Run, values *job.Stream[int]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
@@ -1154,7 +1170,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1158
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1174
 		goto resume1
 	}
 	f.State = 1
@@ -1169,7 +1185,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1173
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1189
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1178,7 +1194,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1182
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1198
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1188,12 +1204,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1192
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1197
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1213
 		goto resume2
 	}
 	f.State = 2
@@ -1204,7 +1220,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1224
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:202
@@ -1212,16 +1228,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1216
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1232
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1221
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1237
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1225
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1241
 }
 
 // Location returns where [ranges] is suspended.
@@ -1324,7 +1340,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1328
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1344
 		goto resume1
 	}
 	f.State = 1
@@ -1334,7 +1350,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1338
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1354
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:300
 		f.at.step("after a wait that had ended")
@@ -1342,7 +1358,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1346
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1362
 }
 
 // Location returns where [late] is suspended.
@@ -1417,7 +1433,7 @@ func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bo
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1421
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1437
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	return r.Yield(), nil
@@ -1428,7 +1444,7 @@ endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateNested(r, &f.Frame, &f.late2, 2, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1432
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1448
 	if f.late2 == nil {
 		goto after2
 	}
@@ -1438,7 +1454,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	err = f.late2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1442
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1458
 	f.late2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
@@ -1446,7 +1462,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:313
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1450
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1466
 }
 
 // Location returns where [callsLate] is suspended.
@@ -1526,7 +1542,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1530
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1546
 		goto after1
 	}
 	f.State = 1
@@ -1536,7 +1552,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1540
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1556
 	f.await1 = nil
 after1:
 	{
@@ -1548,7 +1564,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:326
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1552
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1568
 }
 
 // Location returns where [startsLate] is suspended.
@@ -1626,7 +1642,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1630
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1646
 	if f.late1 == nil {
 		goto after1
 	}
@@ -1635,7 +1651,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1639
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1655
 	f.late1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
@@ -1643,7 +1659,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:323
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1647
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1663
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
@@ -1668,4 +1684,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b90457525c453b7e
+// Digest of what is above: f8155db5142733b8

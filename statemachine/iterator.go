@@ -2,9 +2,9 @@ package statemachine
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/movenext/movenext/internal/promise"
+	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/job"
 )
 
@@ -110,18 +110,24 @@ func (f *iterator[K, V]) arrive(r *Run) bool {
 func (f *iterator[K, V]) run() {
 	returned := false
 	defer func() {
-		switch v := recover(); {
-		case returned:
-		case v != nil:
-			f.how = &failure{value: v, stack: stackOf(v)}
-		default:
-			f.how = &failure{goexit: true}
+		if !returned {
+			f.how = f.how.exiting()
 		}
 		f.over = true
 		f.reply()
 	}()
-	f.seq(f.yield)
+	f.callSeq()
 	returned = true
+}
+
+// callSeq calls the function. It writes its panic to how.
+func (f *iterator[K, V]) callSeq() {
+	defer func() {
+		if v := recover(); v != nil {
+			f.how = &failure{value: v, stack: stackOf(v)}
+		}
+	}()
+	f.seq(f.yield)
 }
 
 func (f *iterator[K, V]) reply() {
@@ -140,10 +146,7 @@ func (f *iterator[K, V]) yield(k K, v V) bool {
 	<-f.resume
 	if how := f.wanted.failure; how != nil {
 		f.wanted.failure, f.wanted.failed = nil, true
-		if how.goexit {
-			runtime.Goexit()
-		}
-		panic(how.value)
+		how.raise()
 	}
 	return !f.wanted.stopped
 }
@@ -166,3 +169,6 @@ func (f *iterator[K, V]) current() (K, V) {
 }
 
 func (f *iterator[K, V]) order() *order { return &f.wanted }
+
+// runsIn implements Iteration: plain code knows its context from its maker.
+func (f *iterator[K, V]) runsIn(*pullcontext.Context) {}

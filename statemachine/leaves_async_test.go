@@ -313,7 +313,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
-	return r.SwitchTo(&f.Frame, args.s)
+	return r.SwitchTo(args.ctx, args.s)
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	_ = r.Refusal()
@@ -446,4 +446,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a3569af32dff7167
+// Digest of what is above: 45036945636cf4d1

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/panics"
+	"github.com/movenext/movenext/internal/pullcontext"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // # Ranging over a function whose loop suspends
@@ -38,8 +41,9 @@ import (
 // each iterator at its current yield, and continues with the panic that leaves the
 // iterator. If an iterator suspends meanwhile, so does the frame, in a dedicated state;
 // when it is resumed there, it raises that panic ([Loops.Resume]), which brings it back
-// to Leave with one loop less. runtime.Goexit is carried the same way, but cannot be
-// delayed: an iterator that then suspends runs to its end by itself.
+// to Leave with one loop less. runtime.Goexit is carried the same way, with the panic that began
+// during it, if any. It cannot be delayed, so the goroutine waits for an iterator that then
+// suspends.
 
 // Iteration is a frame that runs to its next value. Frames of streams are, by embedding
 // [Producer].
@@ -47,6 +51,7 @@ type Iteration[K, V any] interface {
 	framed
 	current() (K, V)
 	order() *order
+	runsIn(pulled *pullcontext.Context)
 }
 
 // order is the loop's instruction to the iterator for its next step.
@@ -63,6 +68,7 @@ type Loop[K, V any] struct {
 	key       K
 	value     V
 	outer     openLoop
+	pulled    *pullcontext.Context // of the iterator, if the loop's machine is pulled; or nil
 }
 
 // Next runs the iterator to its next value or its end. It returns false if the iterator
@@ -84,6 +90,7 @@ func (l *Loop[K, V]) Next(r *Run) bool {
 func (l *Loop[K, V]) More(r *Run) bool {
 	r.Rethrow()
 	if l.iteration.base().State == Finished {
+		l.over()
 		return false
 	}
 	l.key, l.value = l.iteration.current()
@@ -104,13 +111,30 @@ func (l *Loop[K, V]) Stop(r *Run) bool {
 }
 
 // Stopped raises the panic of the iterator again, if it panicked while it was stopped.
-func (l *Loop[K, V]) Stopped(r *Run) { r.Rethrow() }
+func (l *Loop[K, V]) Stopped(r *Run) {
+	l.over()
+	r.Rethrow()
+}
+
+// over ends the iterator's part in a pull.
+func (l *Loop[K, V]) over() {
+	if l.pulled != nil {
+		l.pulled.Over()
+	}
+}
 
 // Loops are the loops that a frame is in, the innermost on top. The zero value is
 // empty.
 type Loops struct {
 	top     openLoop
-	raising *failure // the panic that was raised in an iterator that has suspended
+	raising *raising // the panic that was raised in an iterator that has suspended
+}
+
+// raising is a panic on its way through an iterator that has suspended.
+type raising struct {
+	how       *failure
+	swallowed bool // the iterator has ended instead, and the frame only waits for control to return
+	resumed   bool // the frame was resumed, and can continue elsewhere
 }
 
 // openLoop is a Loop without its types.
@@ -119,12 +143,23 @@ type openLoop interface {
 	enter(outer openLoop)
 	// leave returns the loop that enter recorded.
 	leave() openLoop
-	// abort raises how in the iterator and returns the failure with which the iterator
-	// ends, unless it suspends.
-	abort(r *Run, how *failure) (left *failure, suspended bool)
-	// exit lets the iterator exit.
-	exit(r *Run)
+	// abort raises how in the iterator. If that ends, the failure with which it ends is kept in
+	// the Run.
+	abort(r *Run, how *failure) aborted
+	// exit ends the iterator while the goroutine exits, and returns the failure that is left.
+	exit(r *Run, how *failure) (left *failure)
+	// wait returns when the iterator, which has suspended in abort, has ended.
+	wait(r *Run, how *failure) (left *failure)
 }
+
+// aborted is the outcome of abort.
+type aborted int
+
+const (
+	abortEnded     aborted = iota
+	abortSuspended         // the iterator will end
+	abortSwallowed         // it has returned, which is an error unless the goroutine exits
+)
 
 func (l *Loop[K, V]) enter(outer openLoop) { l.outer = outer }
 func (l *Loop[K, V]) leave() openLoop      { return l.outer }
@@ -147,105 +182,183 @@ func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 		return
 	}
 	r.Publish()
-	v := recover()
-	if v == nil {
-		l.exit(r)
+	if v := recover(); v != nil {
+		*finished = l.pass(r, f, r.ended(v), state)
 		return
 	}
-	exiting := true // if an iterator calls runtime.Goexit now
+	r.failure = l.exit(r, r.exited())
+}
+
+// pass passes a panic through the iterators, keeps what is left in the Run, and returns true. If
+// one of them suspends, so does the frame. It does the same if one has recovered the panic and
+// returned: that is an error, unless the goroutine exits, and then the frame does not continue.
+func (l *Loops) pass(r *Run, f *Frame, how *failure, state int32) (finished bool) {
+	resumed, returned := r.top == f, false
 	defer func() {
-		if exiting {
-			l.exit(r)
+		if !returned { // the iterator exits
+			l.Close()
+			r.failure = l.exit(r, r.exited())
 		}
 	}()
-	how := r.failureOf(v)
 	for l.top != nil {
-		left, suspended := l.top.abort(r, how)
-		if suspended {
-			exiting = false
-			l.raising = how
-			f.State, *finished = state, false
-			return
+		outcome := l.top.abort(r, how)
+		if outcome != abortEnded {
+			if outcome == abortSwallowed {
+				r.Yield()
+			}
+			l.raising = &raising{how, outcome == abortSwallowed, resumed}
+			f.State = state
+			returned = true
+			return false
 		}
 		l.Close()
-		how = left
+		how = r.takeKept()
 	}
-	exiting = false
-	*finished, r.failure = true, how
+	r.failure = how
+	returned = true
+	return true
+}
+
+// Exit is deferred by the MoveNext of a function that has loops, around the part that defers
+// Leave. If that part has not returned, although it has suspended in the course of a panic, the
+// goroutine exits; see failure.go. The loops then end here, or elsewhere if the frame was resumed.
+func (l *Loops) Exit(r *Run, f *Frame, returned *bool) {
+	p := l.raising
+	if *returned || p == nil {
+		return
+	}
+	p.how = p.how.exiting()
+	if p.resumed {
+		return
+	}
+	left := exit
+	if !p.swallowed {
+		left = l.top.wait(r, p.how)
+	}
+	l.raising = nil
+	l.Close()
+	r.failure = l.exit(r, left)
+	f.State = Running
 }
 
 // Resume continues with a panic in whose course an iterator has suspended. It does not return.
 func (l *Loops) Resume(r *Run) {
-	raised, came := l.raising, r.failure
+	raised, came := l.raising.how, r.failure
 	l.raising, r.failure = nil, nil
 	l.Close()
+	exits := raised.goexit
 	switch {
-	case came == nil || came.refusal != nil:
-		raised = r.newPanic(swallowedPanic())
-	case came.goexit || !panics.Same(came.value, raised.value):
-		raised = came
+	case came != nil && came.refusal == nil:
+		raised = raised.leaving(came)
+	case exits:
+		raised = exit
 	default:
-		raised.value = came.value
+		raised = r.newPanic(swallowedPanic())
+	}
+	if exits {
+		raised = raised.exiting()
 	}
 	r.raise(raised)
 }
 
-// exit passes runtime.Goexit through the iterators. The rest after the first iterator is
-// deferred, since that iterator exits too.
-func (l *Loops) exit(r *Run) {
-	if l.top == nil {
-		return
+// leaving returns the failure that is left of f, which was raised in an iterator, if the iterator
+// has ended with came. The same panic keeps its stack.
+func (f *failure) leaving(came *failure) *failure {
+	if came.value == nil || !panics.Same(came.value, f.value) {
+		return came
 	}
-	loop := l.top
-	l.Close()
-	defer l.exit(r)
-	loop.exit(r)
+	same := *f
+	same.value, same.goexit = came.value, f.goexit || came.goexit
+	return &same
 }
 
-func (l *Loop[K, V]) abort(r *Run, how *failure) (left *failure, suspended bool) {
+// exit passes runtime.Goexit, and the panic that began during it, through the iterators. It
+// returns the failure that is left.
+func (l *Loops) exit(r *Run, how *failure) *failure {
+	for l.top != nil {
+		loop := l.top
+		l.Close()
+		how = loop.exit(r, how)
+	}
+	return how
+}
+
+func (l *Loop[K, V]) abort(r *Run, how *failure) (outcome aborted) {
 	if l.iteration.base().State <= 0 {
-		return how, false // it is not at a yield: the panic is its own
+		r.failure = how // it is not at a yield: the panic is its own
+		return abortEnded
 	}
 	l.iteration.order().failure = how
+	returned := false
 	defer func() {
+		if returned {
+			return
+		}
 		if v := recover(); v != nil {
-			if !panics.Same(how.value, v) {
-				left = r.newPanic(v)
-				return
-			}
-			how.value = v
-			left = how
+			r.raised = nil
+			r.failure = how.leaving(r.newPanic(v))
 		}
 	}()
-	if !l.Next(r) {
-		return nil, true
+	finished := l.Next(r)
+	returned = true
+	switch {
+	case !finished:
+		return abortSuspended
+	case r.failure == nil:
+		return abortSwallowed
 	}
-	if f := r.failure; f != nil {
-		r.failure = nil
-		return f, false
-	}
-	return r.newPanic(swallowedPanic()), false
+	return abortEnded
 }
 
-func (l *Loop[K, V]) exit(r *Run) {
+func (l *Loop[K, V]) exit(r *Run, how *failure) *failure {
 	f := l.iteration.base()
 	if f.State <= 0 {
-		return
+		return how
 	}
-	l.iteration.order().failure = &failure{goexit: true}
-	if v := onNewGoroutine(func() { begin(l.iteration, r.elsewhere(f)) }); v != nil {
-		panic(v)
+	l.iteration.order().failure = how
+	elsewhere := r.elsewhere(f)
+	var j *job.Job[job.Void]
+	left := onNewGoroutine(r, func() { j = begin(l.iteration, elsewhere) })
+	if j != nil {
+		left = waitOnExit(r, j)
 	}
+	return how.leaving(left)
 }
 
-// onNewGoroutine runs f, which exits, on a new goroutine, and returns the value if f panics
-// instead. On the goroutine that is already exiting, each iterator's runtime.Goexit
-// would be nested in the previous one, and the runtime walks over all of them.
-func onNewGoroutine(f func()) any {
-	ended := make(chan any, 1)
+func (l *Loop[K, V]) wait(r *Run, how *failure) *failure {
+	above := Run{top: r.top, last: r.last, awaiting: r.awaiting, clock: r.clock, pause: r.pause}
+	r.last, r.awaiting = nil, nil
+	return how.leaving(waitOnExit(r, startDriver(&above, l.iteration)))
+}
+
+// waitOnExit waits for the job of an iterator while the goroutine exits.
+func waitOnExit(r *Run, j *job.Job[job.Void]) *failure {
+	ctx := context.Background()
+	if worker := r.Worker(); worker != nil {
+		ctx = context.WithValue(ctx, schedulers.WorkerKey, worker)
+	}
+	_, err := j.Wait(ctx)
+	if p, ok := err.(*job.PanicError); ok {
+		return &failure{value: p.Value, stack: panics.Printed(p.Stack), async: p.Async, goexit: true}
+	}
+	return exit
+}
+
+// onNewGoroutine runs f, which exits, on a new goroutine, and returns how. On the goroutine that
+// is already exiting, each iterator's runtime.Goexit would be nested in the previous one, and the
+// runtime walks over all of them.
+func onNewGoroutine(r *Run, f func()) *failure {
+	var how *failure
+	ended := make(chan struct{})
 	go func() {
-		defer func() { ended <- recover() }()
+		defer close(ended)
+		defer func() {
+			if v := recover(); v != nil {
+				how = r.newPanic(v)
+			}
+		}()
 		f()
 	}()
-	return <-ended
+	<-ended
+	return how.exiting()
 }

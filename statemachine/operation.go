@@ -99,20 +99,6 @@ type Outcome[T any] interface {
 	Results(r *Run) (T, error)
 }
 
-// Waiting2 is [Waiting] for a call with the results (T1, T2, error).
-type Waiting2[T1, T2 any] struct{ outcome Outcome2[T1, T2] }
-
-// Outcome2 is [Outcome] for the results (T1, T2, error).
-type Outcome2[T1, T2 any] interface {
-	Results(r *Run) (T1, T2, error)
-}
-
-// Init makes w, a field of the object of, its handle.
-func (w *Waiting2[T1, T2]) Init(of Outcome2[T1, T2]) { w.outcome = of }
-
-// Results returns the outcome of the call when the machine continues. It is called once.
-func (w *Waiting2[T1, T2]) Results(r *Run) (T1, T2, error) { return w.outcome.Results(r) }
-
 // Init makes w, a field of the object of, its handle.
 func (w *Waiting[T]) Init(of Outcome[T]) { w.outcome = of }
 

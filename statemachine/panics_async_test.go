@@ -357,8 +357,11 @@ type fallThroughEpiloguesFrame struct {
 // MoveNext runs [fallThroughEpilogues] from where it stopped to its next suspension (false) or its
 // end (true).
 func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
+	var returned bool
+	defer frame.defers.Exit(r, &frame.Frame, 4, &returned)
 	for {
 		if finished, again := frame.step(r); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -406,7 +409,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 		goto endIf2
 	}
 	// panics_test.go:83: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:410
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:413
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:83
 	return r.Yield(), false
@@ -419,7 +422,7 @@ endIf1:
 	// panics_test.go:87: return fallThroughEpilogues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:423
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:426
 	if frame.fallThroughEpilogues2 == nil {
 		goto after2
 	}
@@ -429,7 +432,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:433
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:436
 	frame.fallThroughEpilogues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
@@ -439,7 +442,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:443
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:446
 		return true, false
 	}
 	frame.State = 3
@@ -448,7 +451,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:455
 	goto epilogue
 }
 
@@ -524,7 +527,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 		goto endIf1
 	}
 	// panics_test.go:76: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:528
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:531
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:76
 	return r.Yield()
@@ -533,7 +536,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:537
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:540
 	frame.State = statemachine.Finished
 	return true
 }
@@ -552,7 +555,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) Results(r *statemachine.Run) {
 // oneRoundAsync returns the stream of [oneRound]: each range over it runs the function as a state
 // machine.
 func oneRoundAsync(ctx context.Context, f *fall) *job.Stream[int] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[int, error] {
 		return &oneRoundFrame{ctx: ctx, f: f}
 	})
 }
@@ -587,7 +590,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:94: if !yield(1, ctx.Err()) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:94
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:591
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:594
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -602,11 +605,11 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:606
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:609
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:94
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:610
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:613
 }
 
 // Location returns where [oneRound] is suspended.
@@ -660,6 +663,15 @@ type fallThroughLoopsFrame struct {
 // MoveNext runs [fallThroughLoops] from where it stopped to its next suspension (false) or its end
 // (true).
 func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	var returned bool
+	defer frame.loops.Exit(r, &frame.Frame, &returned)
+	finished = frame.step(r)
+	returned = true
+	return finished
+}
+
+// step runs [fallThroughLoops] until it suspends or ends.
+func (frame *fallThroughLoopsFrame) step(r *statemachine.Run) (finished bool) {
 	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
 	var err error
 	state := frame.State
@@ -687,7 +699,7 @@ range1:
 	// panics_test.go:102: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
 //line github.com/movenext/movenext/statemachine/panics_test.go:102
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:691
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:703
 		goto resume1
 	}
 	frame.State = 1
@@ -707,7 +719,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:106: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:711
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:723
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:106
 	return r.Yield()
@@ -720,7 +732,7 @@ endIf1:
 	// panics_test.go:110: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:724
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:736
 	if frame.fallThroughLoops3 == nil {
 		goto after3
 	}
@@ -729,22 +741,22 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:733
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:745
 	frame.fallThroughLoops3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:739
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:751
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:743
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:755
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:760
 		goto resume4
 	}
 	frame.State = 4
@@ -755,7 +767,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:759
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:771
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
@@ -763,15 +775,15 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:767
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:779
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:114
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:771
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:783
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:114
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:775
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:787
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -806,7 +818,7 @@ func (frame *fallThroughLoopsMachine) MoveNext(r *statemachine.Run) bool {
 // fallingStreamAsync returns the stream of [fallingStream]: each range over it runs the function
 // as a state machine.
 func fallingStreamAsync(ctx context.Context, f *fall, n int) *job.Stream[int] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[int, error] {
 		return &fallingStreamFrame{ctx: ctx, f: f, n: n}
 	})
 }
@@ -827,6 +839,16 @@ type fallingStreamFrame struct {
 // MoveNext runs [fallingStream] from where it stopped to its next suspension (false), or to its
 // next value or its end (true).
 func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	var returned bool
+	defer frame.defers.Exit(r, &frame.Frame, 0, &returned)
+	defer frame.loops.Exit(r, &frame.Frame, &returned)
+	finished = frame.step(r)
+	returned = true
+	return finished
+}
+
+// step runs [fallingStream] until it suspends or ends.
+func (frame *fallingStreamFrame) step(r *statemachine.Run) (finished bool) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
 	state := frame.State
@@ -860,7 +882,7 @@ func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:123: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:123
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:864
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:886
 	frame.State = 1
 	return true
 resume1:
@@ -877,14 +899,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.f.bottom()
 endIf1:
-	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
+	frame.loop1 = statemachine.RangeWithin(frame, fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
 //line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.loops.Open(frame.loop1)
 range1:
 	// panics_test.go:128: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:128
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:888
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:910
 		goto resume2
 	}
 	frame.State = 2
@@ -902,7 +924,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:906
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:928
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -915,12 +937,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:919
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:941
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:924
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:946
 		goto resume4
 	}
 	frame.State = 4
@@ -931,7 +953,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:935
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:957
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
@@ -939,12 +961,12 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:943
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:965
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:948
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:970
 }
 
 // Location returns where [fallingStream] is suspended.
@@ -989,6 +1011,16 @@ type fallThroughStreamsArgs struct {
 // moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its
 // end (true). When it continues, args is nil.
 func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallThroughStreamsArgs) (finished bool) {
+	var returned bool
+	defer frame.defers.Exit(r, &frame.Frame, 0, &returned)
+	defer frame.loops.Exit(r, &frame.Frame, &returned)
+	finished = frame.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs [fallThroughStreams] until it suspends or ends.
+func (frame *fallThroughStreamsFrame) step(r *statemachine.Run, args *fallThroughStreamsArgs) (finished bool) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	defer frame.loops.Leave(r, &frame.Frame, 4, &finished)
 	state := frame.State
@@ -1017,7 +1049,7 @@ range1:
 	// panics_test.go:139: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1021
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1053
 		goto resume1
 	}
 	frame.State = 1
@@ -1032,7 +1064,7 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:141: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1036
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1068
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return r.Yield()
@@ -1040,20 +1072,20 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1044
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1076
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1049
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1081
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:144
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1053
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1085
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:144
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1057
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1089
 }
 
 // Location returns where [fallThroughStreams] is suspended.
@@ -1119,7 +1151,7 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 //line github.com/movenext/movenext/statemachine/panics_test.go:209
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:210: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1123
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1155
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:210
 	return r.Yield(), nil
@@ -1127,7 +1159,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:210
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1131
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1163
 }
 
 // Location returns where [exitsWhileItPanics] is suspended.
@@ -1206,7 +1238,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:227
 	_ = r.Refusal()
 	// panics_test.go:228: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1210
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1242
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:228
 	return r.Yield()
@@ -1214,7 +1246,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:228
 	_ = r.Refusal()
 	panic("again")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1218
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1250
 }
 
 // Location returns where [panicsOnce] is suspended.
@@ -1301,7 +1333,7 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 	// panics_test.go:235: panicsOnce(ctx)
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1305
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1337
 	if f.panicsOnce1 == nil {
 		goto after1
 	}
@@ -1310,13 +1342,13 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	f.panicsOnce1.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1314
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1346
 	f.panicsOnce1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1320
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1352
 }
 
 // Location returns where [recoversOnce] is suspended.
@@ -1394,7 +1426,7 @@ resume1:
 	// panics_test.go:244: recoversOnce(ctx)
 //line github.com/movenext/movenext/statemachine/panics_test.go:244
 	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1398
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1430
 	if f.recoversOnce2 == nil {
 		goto after2
 	}
@@ -1404,7 +1436,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:244
 	f.recoversOnce2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1408
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1440
 	f.recoversOnce2 = nil
 after2:
 	// panics_test.go:245: job.Yield()
@@ -1419,7 +1451,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:247
 	return true, nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1423
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1455
 }
 
 // Location returns where [panicsTwice] is suspended.
@@ -1445,4 +1477,4 @@ func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: df09f1c5dc5708b8
+// Digest of what is above: 52cae44f201dd245

@@ -1,6 +1,7 @@
 package statemachine
 
 import (
+	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
@@ -66,17 +67,48 @@ func awaitTwin[T any](j *job.Job[T]) (T, error) {
 			return v, err
 		}
 	}
-	return none, &suspendedOnTwin[T]{suspension.TwinWait[T]{Twin: j, IsThrown: promise.Thrown, ToPanicError: toPanicError}}
+	return none, &suspendedOnTwin[T]{twin: j}
 }
 
 func toPanicError(value any) error { return promise.Panic(value) }
 
 // suspendedOnTwin is a function that has suspended until the job of its twin ends.
-type suspendedOnTwin[T any] struct{ suspension.TwinWait[T] } //nolint:errname // an error only for the way out
+type suspendedOnTwin[T any] struct { //nolint:errname // an error only for the way out
+	twin      *job.Job[T]
+	node      continuation.Node
+	completer suspension.Completer[T]
+}
+
+// Error implements error. The error never reaches user code.
+func (*suspendedOnTwin[T]) Error() string { return "movenext: the function has suspended" }
 
 // GoOn implements suspension.Suspended.
 func (s *suspendedOnTwin[T]) GoOn(end any, worker schedulers.Worker, _ uint8) {
-	s.Begin(s, end, worker)
+	s.completer = end.(suspension.Completer[T])
+	s.node.Prepare(s)
+	if !s.twin.Register(&s.node) {
+		s.Completed(worker).Deliver(worker)
+	}
+}
+
+// Completed implements continuation.Target: the twin's job has ended.
+func (s *suspendedOnTwin[T]) Completed(schedulers.Worker) continuation.Chain {
+	v, err := s.twin.GetResult()
+	if promise.Thrown(err) {
+		return s.completer.Fault(err)
+	}
+	return s.completeWith(v, err)
+}
+
+// completeWith calls methods of a user's error on the goroutine that completed the job, and
+// contains a panic in them.
+func (s *suspendedOnTwin[T]) completeWith(v T, err error) (waiters continuation.Chain) {
+	defer func() {
+		if v := recover(); v != nil {
+			waiters = s.completer.Fault(toPanicError(v))
+		}
+	}()
+	return s.completer.Return(v, err)
 }
 
 // WaitingFrames is for reports of package job: this waiter has no frames.
@@ -85,6 +117,6 @@ func (s *suspendedOnTwin[T]) WaitingFrames() []job.Frame { return nil }
 // WaitingJob is for reports of package job: asynchronous stacks, and searches for cycles, go
 // through it.
 func (s *suspendedOnTwin[T]) WaitingJob() job.Handle {
-	h, _ := s.Above().(job.Handle)
+	h, _ := s.completer.Handle().(job.Handle)
 	return h
 }

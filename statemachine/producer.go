@@ -3,8 +3,8 @@ package statemachine
 import (
 	"context"
 	"iter"
-	"runtime"
 
+	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -16,6 +16,7 @@ type Producer[T any] struct {
 	value  T
 	err    error
 	wanted order
+	pulled *pullcontext.Context // nil: it is ranged over
 }
 
 // Emit is the call of yield in a stream's function. The machine then stops there, and
@@ -42,6 +43,17 @@ func (p *Producer[T]) current() (T, error) {
 
 func (p *Producer[T]) order() *order { return &p.wanted }
 
+// runsIn notes the context of the pull that the machine runs in; nil: it is ranged over.
+func (p *Producer[T]) runsIn(pulled *pullcontext.Context) { p.pulled = pulled }
+
+// pull returns the context of the pull that the machine runs in, as a consumer's, or nil.
+func (p *Producer[T]) pull() context.Context {
+	if p.pulled == nil {
+		return nil
+	}
+	return p.pulled
+}
+
 // check refuses a yield after one that returned false, as the Go runtime does, and with
 // the same error.
 func (o *order) check() {
@@ -64,9 +76,6 @@ func (o *order) raise(r *Run) {
 	}
 	f := o.failure
 	o.failure, o.failed = nil, true
-	if f.goexit {
-		runtime.Goexit()
-	}
 	r.raise(f)
 }
 
@@ -102,28 +111,53 @@ func swallowing(yield func() bool) {
 }
 
 // Stream returns the stream whose ranges run the machines that start makes. ctx is the
-// function's first context parameter: its ambient scheduler is the machines' home.
-func Stream[T any](ctx context.Context, start func() Iteration[T, error]) *job.Stream[T] {
-	return job.NewStream(&machines[T]{schedulers.HomeOf(ctx), start})
+// function's first context parameter: its ambient scheduler is the machines' home. start gets
+// the context that the machine uses in its place; see [machines.Steps].
+func Stream[T any](ctx context.Context, start func(ctx context.Context) Iteration[T, error]) *job.Stream[T] {
+	return job.NewStream(&machines[T]{home: schedulers.HomeOf(ctx), ctx: ctx, start: start})
+}
+
+// TakesBack returns s, which was made by [Stream], with a function that takes a value back that
+// was yielded for a consumer that had left.
+func TakesBack[T any](s *job.Stream[T], putBack func(v T)) *job.Stream[T] {
+	with := *s.Source().(*machines[T])
+	with.putBack = putBack
+	return job.NewStream(&with)
 }
 
 // machines makes the machines of a stream.
 type machines[T any] struct {
-	home  *schedulers.Home
-	start func() Iteration[T, error]
+	home    *schedulers.Home
+	ctx     context.Context // of the function; nil: it has none
+	start   func(ctx context.Context) Iteration[T, error]
+	putBack func(v T) // or nil
 }
 
-func (s *machines[T]) begin() Iteration[T, error] {
-	m := s.start()
+func (s *machines[T]) begin(ctx context.Context) Iteration[T, error] {
+	m := s.start(ctx)
 	m.base().home = s.home
 	return m
+}
+
+// beginPulled is begin for a pull, in whose context the machine runs.
+func (s *machines[T]) beginPulled(ctx *pullcontext.Context) Iteration[T, error] {
+	m := s.begin(ctx)
+	m.runsIn(ctx)
+	return m
+}
+
+// PutBack takes back v, which no consumer has got. It is called by a job.Puller.
+func (s *machines[T]) PutBack(v T) {
+	if s.putBack != nil {
+		s.putBack(v)
+	}
 }
 
 // All implements job.StreamSource: the sequence for plain code runs a machine, and
 // blocks where the machine suspends.
 func (s *machines[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		m := s.begin()
+		m := s.begin(s.ctx)
 		for {
 			drive(m)
 			if m.base().State == Finished {
@@ -137,32 +171,64 @@ func (s *machines[T]) All() iter.Seq2[T, error] {
 	}
 }
 
-// passing calls the loop's body with the value of m. A panic in it continues through m.
-func passing[T any](m Iteration[T, error], yield func(T, error) bool) bool {
+// passing calls the loop's body with the value of m. A panic in it continues through m, and so
+// does a runtime.Goexit.
+func passing[T any](m Iteration[T, error], yield func(T, error) bool) (more bool) {
+	var how *failure
 	returned := false
 	defer func() {
-		if returned {
-			return
+		if !returned {
+			m.order().failure = how.exiting()
+			drive(m)
 		}
-		if v := recover(); v != nil {
-			m.order().failure = &failure{value: v}
-		} else {
-			m.order().failure = &failure{goexit: true}
-		}
-		drive(m)
 	}()
-	more := yield(m.current())
+	more = callBody(m, yield, &how)
 	returned = true
+	if how != nil {
+		m.order().failure = how
+		drive(m)
+	}
 	return more
+}
+
+// callBody calls the loop's body with the value of m. It writes its panic to how.
+func callBody[T any](m Iteration[T, error], yield func(T, error) bool, how **failure) bool {
+	defer func() {
+		if v := recover(); v != nil {
+			*how = &failure{value: v, stack: stackOf(v)}
+		}
+	}()
+	return yield(m.current())
 }
 
 // RangeStream begins a range over s.
 func RangeStream[T any](s *job.Stream[T]) *Loop[T, error] {
+	return rangeWithin(nil, s) //nolint:staticcheck // it has no context of its own
+}
+
+// RangeWithin is [RangeStream] for a machine that is a stream itself, f. If f is pulled and its
+// consumer leaves while f waits for a value of s, s ends too.
+func RangeWithin[T any](f interface{ pull() context.Context }, s *job.Stream[T]) *Loop[T, error] {
+	return rangeWithin(f.pull(), s)
+}
+
+// rangeWithin begins a range for a consumer with a context, or nil.
+func rangeWithin[T any](consumer context.Context, s *job.Stream[T]) *Loop[T, error] {
 	switch source := s.Source().(type) {
 	case *machines[T]:
-		return &Loop[T, error]{iteration: source.begin()}
+		if consumer == nil {
+			return &Loop[T, error]{iteration: source.begin(source.ctx)}
+		}
+		ctx := pullcontext.New(source.ctx, consumer)
+		return &Loop[T, error]{iteration: source.beginPulled(ctx), pulled: ctx}
 	case eacher[T]:
-		return &Loop[T, error]{iteration: &each[T]{source: source}}
+		return &Loop[T, error]{iteration: &each[T]{source: source, consumer: consumer}}
+	case interface {
+		AllWithin(consumer context.Context) iter.Seq2[T, error]
+	}:
+		if consumer != nil {
+			return Range2(source.AllWithin(consumer))
+		}
 	}
 	return Range2(s.All())
 }

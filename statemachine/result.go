@@ -3,6 +3,7 @@ package statemachine
 import (
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 )
@@ -31,9 +32,9 @@ func (r *Run) Refusal() error {
 
 // AwaitedJob returns the job that holds the outcome of an await of j, for a machine that has
 // been resumed: j, or if the machine's home is gone, a job that has failed with
-// [job.ErrShutdown]. A job with a value that belongs to the machine alone
-// (promise.Promise.SetExclusive) is returned in any case: otherwise the value would be lost,
-// since no other caller can get it. It does not block.
+// [job.ErrShutdown]. A job with a value that belongs to the machine alone, such as one that
+// it pulls from a stream, is returned in any case: otherwise the value would be lost, since
+// no other caller can get it. It does not block.
 func AwaitedJob[T any](r *Run, j *job.Job[T]) *job.Job[T] {
 	if r.failure == nil {
 		return j
@@ -73,7 +74,7 @@ func Result[T any](r *Run, a awaiter.Awaiter[T]) (T, error) {
 // starter's goroutine if the job was quick, but not if it was slow. So the machine
 // suspends, and exits where it is resumed.
 func TwinEnded[T any](r *Run, j *job.Job[T]) bool {
-	return j.IsCompleted() && (r.cache != nil || j.Err() != job.ErrGoexit) && r.Proceed()
+	return j.IsCompleted() && (r.cache != nil || !promise.Exits(j.Err())) && r.Proceed()
 }
 
 // TwinResult returns the results of a function that was called through its twin. It

@@ -42,6 +42,12 @@ type Run struct {
 	// The panic that was raised again last. Go now reports a newer stack for it; this
 	// keeps the first one.
 	raised *failure
+	// The chain and the frame of it that has panicked, until control has returned to the caller
+	// of advance.
+	unsettled struct {
+		chain *chain
+		frame *Frame
+	}
 
 	// What the chain has set or taken outside itself. Operations write these while a frame
 	// runs; they end or move into the chain when the run ends.
@@ -93,14 +99,6 @@ func (r *Run) Await(c awaiter.Completion) bool {
 func (r *Run) Yield() bool {
 	r.awaiting = nil
 	return false
-}
-
-// SwitchTo moves f to s: f continues there, even after each later suspension. Its caller
-// does not move. SwitchTo always returns false. After the resumption, [Run.Refusal]
-// reports whether s took f.
-func (r *Run) SwitchTo(f *Frame, s schedulers.Scheduler) bool {
-	f.home = schedulers.HomeFor(s)
-	return r.Yield()
 }
 
 // Push puts a promoted frame, whose MoveNext has returned false, under the frames that
@@ -159,15 +157,54 @@ func setHomes(top, bottom *Frame) {
 // a frame calls runtime.Goexit. In contrast to [chain.Run] it may run inside another run, which
 // continues on this worker, so it runs no other chain.
 func (r *Run) runAndGiveBack(c *chain) {
-	for c != nil {
-		c = r.advance(c, false)
+	returned := false
+	defer func() {
+		if !returned {
+			r.settleElsewhere()
+		}
+	}()
+	if c = r.advance(c, false); c != nil {
+		r.advanceOn(c, false)
 	}
 	r.Publish()
 	r.giveBack()
+	returned = true
 }
 
-// advance runs frames until the chain suspends or ends (nil), or a frame has panicked (the chain
-// to continue with: the panic is kept, the frame's caller is the top). If the chain is its
+// advanceOn runs c on, of which a frame has panicked: control has returned from there.
+func (r *Run) advanceOn(c *chain, own bool) {
+	for c != nil && r.settle(c, false) {
+		c = r.advance(c, own)
+	}
+}
+
+// settle ends the frame that has panicked, and reports whether its caller continues here.
+func (r *Run) settle(c *chain, elsewhere bool) bool {
+	failed := r.unsettled.frame
+	r.unsettled.chain, r.unsettled.frame = nil, nil
+	if r.pop(failed) == nil {
+		r.failure.report(r.Worker())
+		failed.self.(root).fail(r.failure, r.Worker())
+		return false
+	}
+	if elsewhere || !r.top.atHomeOf(failed) {
+		r.goHome(c, r.Worker())
+		return false
+	}
+	return true
+}
+
+// settleElsewhere is settle where control does not return to the caller of advance, because the
+// goroutine exits.
+func (r *Run) settleElsewhere() {
+	if c := r.unsettled.chain; c != nil {
+		r.failure = r.failure.exiting()
+		r.settle(c, true)
+	}
+}
+
+// advance runs frames until the chain suspends or ends (nil), or a frame has panicked (the chain,
+// which settle then prepares for its caller). If the chain is its
 // worker's own work, advance then runs the chain that r keeps, and the one that this leaves in
 // turn, and so on.
 //
@@ -288,6 +325,8 @@ func (r *Run) registerAwaited(c *chain) bool {
 		return r.arm(c)
 	case *guardedSleeping:
 		return r.armGuarded(w, c)
+	case *switching:
+		return r.queueSwitch(w, c)
 	case Pending:
 		c.node.PrepareAlone(c)
 		return w.Join(&c.node, r.Worker())
@@ -358,37 +397,44 @@ func (r *Run) runAwaited(c *chain, j jobcore.Internals) (notified bool) {
 	return j.LeaveClaimed(&c.node)
 }
 
-// unwind takes a frame that did not return off the chain. v is the value of its panic,
-// or nil if it called runtime.Goexit; then this goroutine is ending, and the frames
-// below continue elsewhere, even if they are at home here.
+// unwind ends a frame that did not return. v is the value of its panic, or nil if the goroutine
+// exits; then the frames below continue elsewhere, even if they are at home here. After a panic
+// the goroutine may exit too, so unwind leaves the rest to the caller of advance, if that gets
+// control, and returns true.
 func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 	r.Publish()
-	r.unwatch()                       // the chain may end, and with a Goexit r does
-	if v == nil && failed.State > 0 { // it continues at its epilogue
-		r.goHome(c, r.Worker())
+	r.unwatch() // the chain may end, and with a Goexit r does
+	if v == nil && failed.State > 0 {
+		r.continueElsewhere(c, failed)
 		return false
+	}
+	if v != nil {
+		r.failure = r.ended(v)
+	} else {
+		r.failure = r.exited()
 	}
 	failed.State = Finished
-	if v == nil {
-		r.failure = &failure{goexit: true}
-	} else {
-		r.failure = r.failureOf(v)
-	}
-	r.raised = nil
-	if r.pop(failed) == nil {
-		r.failure.report(r.Worker())
-		failed.self.(root).fail(r.failure.err(), r.Worker())
-		return false
-	}
-	if v == nil || !r.top.atHomeOf(failed) {
-		r.goHome(c, r.Worker())
+	r.unsettled.chain, r.unsettled.frame = c, failed
+	if r.failure.goexit {
+		r.settle(c, true)
 		return false
 	}
 	return true
 }
 
+// continueElsewhere lets a frame continue that has suspended, or has reached its epilogue, while
+// the goroutine exits.
+func (r *Run) continueElsewhere(c *chain, f *Frame) {
+	if r.last != nil {
+		if r.registerSuspended(c, &f); f == nil {
+			return
+		}
+	}
+	r.goHome(c, r.Worker())
+}
+
 // root is the machine at the end of a chain: the one with the job.
 type root interface {
-	fail(err error, on schedulers.Worker)
+	fail(f *failure, on schedulers.Worker)
 	handle() job.Handle
 }

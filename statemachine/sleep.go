@@ -46,23 +46,49 @@ func (r *Run) arm(c *chain) (armed bool) {
 		q.StartSleep(c, r.pause)
 		return true
 	}
+	returned := false
 	defer func() {
-		if !armed {
-			r.abandonSleep(c, recover())
+		if !returned {
+			r.exitInWait(c)
 		}
 	}()
-	ambient.Timers(r.clock).StartTimer(&schedulers.Timer{OnExpire: c}, r.pause)
+	armed = r.try(func() { ambient.Timers(r.clock).StartTimer(&schedulers.Timer{OnExpire: c}, r.pause) })
+	returned = true
+	if !armed {
+		r.locateTried()
+	}
+	return armed
+}
+
+// try calls f, which may be user code, for an operation that a machine waits for. It returns
+// false if f panics; the panic is kept, for the machine, which then continues.
+//
+// The panic does not have the calls below yet. f may have let the machine continue elsewhere
+// before it panicked, and then its frames belong to another goroutine. A caller that finds that
+// the machine is still its own calls locateTried.
+func (r *Run) try(f func()) (returned bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.failure = &failure{value: v, stack: stackOf(v)}
+		}
+	}()
+	f()
 	return true
 }
 
-// abandonSleep lets c continue after a sleep that could not begin, because arming panicked
-// with v, or called runtime.Goexit if v is nil.
-func (r *Run) abandonSleep(c *chain, v any) {
-	if v != nil {
-		r.failure = r.newPanic(v)
-		return
+// locateTried adds the calls below to the panic that try has kept, if there is one. The caller
+// owns the chain.
+func (r *Run) locateTried() {
+	if f := r.failure; f != nil {
+		f.async = r.asyncStack()
 	}
-	c.submitWith(&failure{goexit: true}, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
+}
+
+// exitInWait lets c, which the caller owns, continue after a wait that could not begin, because
+// what begins it has called runtime.Goexit.
+func (r *Run) exitInWait(c *chain) {
+	r.locateTried()
+	c.submitWith(r.exited(), schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
 // guardedSleeping is a sleep whose context can end.
@@ -112,28 +138,36 @@ func (r *Run) armGuarded(g *guardedSleeping, c *chain) bool {
 // context has ended when the timers panic, the machine already continues with that end, and there
 // is no function left to panic in. A watch whose Start has panicked is never told of the end.
 func (r *Run) guard(g *guardedSleeping, l ctxwatch.Listener, c *chain) (armed bool) {
-	watched, endless := false, false
+	watched, endless, returned := false, false, false
+	isHere := func() bool { stopped := g.watch.Stop(); return stopped || !watched }
 	defer func() {
-		if armed || endless {
-			return
+		if !returned && isHere() {
+			r.exitInWait(c)
 		}
-		v := recover()
-		if stopped := g.watch.Stop(); stopped || !watched {
-			r.abandonSleep(c, v)
-			return
-		}
-		armed = true
 	}()
-	timers := ambient.Timers(r.clock)
-	g.chain, g.timer.OnExpire = c, g
-	if endless = !g.watch.Start(g.ctx, l); endless { // it has changed its mind
+	ok := r.try(func() {
+		timers := ambient.Timers(r.clock)
+		g.chain, g.timer.OnExpire = c, g
+		if endless = !g.watch.Start(g.ctx, l); endless { // it has changed its mind
+			return
+		}
+		watched = true
+		timers.StartTimer(&g.timer, r.pause)
+		if !g.watch.Started() {
+			timers.StopTimer(&g.timer)
+		}
+	})
+	returned = true
+	switch {
+	case ok && endless:
 		return r.arm(c)
+	case ok:
+		return true
+	case isHere():
+		r.locateTried()
+		return false
 	}
-	watched = true
-	timers.StartTimer(&g.timer, r.pause)
-	if !g.watch.Started() {
-		timers.StopTimer(&g.timer)
-	}
+	r.failure = nil
 	return true
 }
 
@@ -172,15 +206,18 @@ func (g *guardedSleeping) endEarly(clock *schedulers.Home) {
 // Run implements schedulers.Work: the chain continues, and its top frame gets the
 // reason. The end of one context may end a million sleeps, so the failure of each is
 // allocated only when its turn comes.
-func (g *guardedSleeping) Run(worker schedulers.Worker) {
-	c, asked := g.takeChain(), false
+func (g *guardedSleeping) Run(worker schedulers.Worker) { g.takeChain().runEnded(g.ctx, worker) }
+
+// runEnded runs c, whose top frame gets the reason why ctx has ended.
+func (c *chain) runEnded(ctx context.Context, worker schedulers.Worker) {
+	asked := false
 	defer func() {
 		if !asked { // a method of the context has called runtime.Goexit
 			go (&delivery{c, &failure{goexit: true}}).Run(nil)
 		}
 	}()
 	var news *failure
-	if err := ctxwatch.Reason(g.ctx); err != nil { // nil: a context that breaks its contract
+	if err := ctxwatch.Reason(ctx); err != nil { // nil: a context that breaks its contract
 		news = &failure{refusal: err}
 	}
 	asked = true

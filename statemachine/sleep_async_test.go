@@ -151,8 +151,8 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool,
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:172: … job.Sleep(ctx, d) }
-//line github.com/movenext/movenext/statemachine/sleep_test.go:172
+	// sleep_test.go:180: … job.Sleep(ctx, d) }
+//line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:158
 	if !asleep1 {
@@ -161,7 +161,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool,
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:172
+//line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	result0 = r.Refusal()
 after1:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:168
@@ -171,7 +171,7 @@ after1:
 
 // Location returns where [nod] is suspended.
 func (f *nodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 172)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 180)
 }
 
 // nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one
@@ -230,8 +230,8 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (fini
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:259: if err := job.Sleep(other, d); err != nil {
-//line github.com/movenext/movenext/statemachine/sleep_test.go:259
+	// sleep_test.go:267: if err := job.Sleep(other, d); err != nil {
+//line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	asleep1, err = statemachine.Sleep(r, args.other, args.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:237
 	if !asleep1 {
@@ -240,16 +240,16 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (fini
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:259
+//line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:259
+//line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	if err != nil {
 		result0 = errors.Join(err, f.ctx.Err())
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:250
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/statemachine/sleep_test.go:261
+//line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	}
 	result0 = f.ctx.Err()
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:256
@@ -259,7 +259,7 @@ after1:
 
 // Location returns where [nodUnder] is suspended.
 func (f *nodUnderLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 259)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
 }
 
 // nodUnderMachine is the root of a chain of calls that begins with [nodUnder]: chain, job and
@@ -280,4 +280,4 @@ func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ccefa8c0d0240767
+// Digest of what is above: d26ef91250823e96

@@ -144,7 +144,15 @@ func TestTimersThatExitDoSoInTheFunctionThatSleeps(t *testing.T) {
 // The context ends between the start of the watch and that of the timer; the machine
 // continues, and ends, while the goroutine that arms the timer is still in StartTimer.
 func TestASleepThatItsContextEndsBeforeItsTimerIsArmedEndsOnce(t *testing.T) {
-	for name, then := range map[string]func(){"armed": func() {}, "panic": func() { panic("too late") }, "exit": runtime.Goexit} {
+	for name, then := range map[string]func(){
+		"armed": func() {},
+		"panic": func() { panic("too late") },
+		"exit":  runtime.Goexit,
+		"panic while it exits": func() {
+			defer panic("too late")
+			runtime.Goexit()
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan struct{})

@@ -94,18 +94,34 @@ func (s *Spawned[T]) handle() job.Handle {
 	return h
 }
 
-func (s *Spawned[T]) fail(err error, worker schedulers.Worker) {
-	s.completer.Fault(err).Deliver(worker)
+func (s *Spawned[T]) fail(f *failure, worker schedulers.Worker) {
+	s.completer.Fault(f.err()).Deliver(worker)
 }
 
 // Fail is deferred by the first step of a function that the runtime calls, with that
-// step's run: a panic that is raised again keeps its first stack.
+// step's run: a panic that is raised again keeps its first stack. A panic that a machine has
+// kept while the goroutine exits is raised.
 func Fail(r *Run) {
 	r.removeLabels()
-	if r.raised == nil {
-		return
+	if r.exiting || r.raised == nil && r.failure == nil {
+		return // the panic, if any, is the one that reports a suspension, or keeps its stack by itself
 	}
 	if v := recover(); v != nil {
 		panic(r.failureOf(v).err())
+	}
+	if f := r.exited(); f.value != nil {
+		panic(f.err())
+	}
+}
+
+// raiseOnExit is for native code whose call of a machine's frame has not returned: if the
+// goroutine exits, it raises the panic that the frame has kept.
+func (r *Run) raiseOnExit() {
+	if r.failure == nil {
+		return
+	}
+	if f := r.exited(); f.value != nil {
+		r.raised = f
+		panic(f.value)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -12,13 +13,17 @@ import (
 // Steps is called by job.Stream.Pull: next begins the step to the next value, and stop
 // begins the ending. Each is called only when the job that the previous call returned
 // has ended. No goroutine waits in between: the machine is suspended in its yield.
-func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
-	m := s.begin()
+//
+// The machine runs with a context of its own, which leave ends: so a machine that waits while
+// its consumer leaves does not keep the consumer waiting.
+func (s *machines[T]) Steps(consumer context.Context) (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void], leave func()) {
+	own := pullcontext.New(s.ctx, consumer)
+	m := s.beginPulled(own)
 	next = func(ctx context.Context) *job.Job[T] {
 		if hasEnded(m) {
 			return job.FromError[T](io.EOF)
 		}
-		return pull(ctx, m, func() (T, error) {
+		return pull(ctx, m, own.Over, func() (T, error) {
 			if hasEnded(m) {
 				var zero T
 				return zero, io.EOF
@@ -29,12 +34,13 @@ func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func
 	stop = func(ctx context.Context) *job.Job[job.Void] {
 		if m.base().State <= 0 { // it is not at a yield: it has not begun, or has ended
 			m.base().State = Finished
+			own.Over()
 			return job.FromResult(job.Void{})
 		}
 		m.order().stopped = true
-		return pull(ctx, m, func() (job.Void, error) { return job.Void{}, nil })
+		return pull(ctx, m, own.Over, func() (job.Void, error) { return job.Void{}, nil })
 	}
-	return next, stop
+	return next, stop, own.Leave
 }
 
 // hasEnded reports whether m, which is not running, has ended. After a panic its state
@@ -45,10 +51,17 @@ func hasEnded(m framed) bool {
 }
 
 // pull runs m to its next stop, and returns the job of the results that arrive then
-// returns. It starts hot, as a call of a twin does, until m has been at its home.
-func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
+// returns. It starts hot, as a call of a twin does, until m has been at its home. over is called
+// if m has ended.
+func pull[T any](ctx context.Context, m framed, over func(), arrive func() (T, error)) (j *job.Job[T]) {
 	var r Run
+	suspended := false
 	defer Catch(&r, &j)
+	defer func() {
+		if !suspended && hasEnded(m) {
+			over()
+		}
+	}()
 	if f := m.base(); f.self != nil && !schedulers.Same(f.home, ambient.Home(ctx)) {
 		r.Yield()
 	} else if m.MoveNext(&r) {
@@ -56,8 +69,9 @@ func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *jo
 		v, err := arrive()
 		return Completed(context.Background(), v, err)
 	}
+	suspended = true
 	r.Push(ctx, m)
-	p := &pulledStep[T]{arrive: arrive}
+	p := &pulledStep[T]{m: m, over: over, arrive: arrive}
 	p.home = m.base().home
 	return p.Start(ctx, &r, p)
 }
@@ -66,11 +80,16 @@ func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *jo
 type pulledStep[T any] struct {
 	Builder[T]
 	Frame
+	m      framed
+	over   func()
 	arrive func() (T, error)
 }
 
 // MoveNext implements StateMachine: the stream has reached a value or its end.
 func (p *pulledStep[T]) MoveNext(r *Run) bool {
+	if hasEnded(p.m) {
+		p.over()
+	}
 	r.Rethrow()
 	p.State = Finished
 	v, err := p.arrive()

@@ -54,8 +54,11 @@ type zippedArgs struct {
 // moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *zippedFrame) moveNext(r *statemachine.Run, args *zippedArgs) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 4, &returned)
 	for {
 		if finished, again := f.step(r, args); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -110,7 +113,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:114
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:117
 		goto resume1
 	}
 	f.State = 1
@@ -120,12 +123,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.v, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:124
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:127
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:26
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:129
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:132
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
@@ -134,7 +137,7 @@ resume1:
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:138
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:141
 		goto resume2
 	}
 	f.State = 2
@@ -145,25 +148,25 @@ resume2:
 		var w string
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		w, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:149
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:30
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:154
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:157
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:160
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:163
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:167
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:170
 		return true, false
 	}
 	f.State = 3
@@ -172,7 +175,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:176
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:179
 	goto epilogue
 }
 
@@ -248,7 +251,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:252
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:255
 		goto resume1
 	}
 	f.State = 1
@@ -257,7 +260,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:261
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:264
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -324,7 +327,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:328
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:331
 		goto resume1
 	}
 	f.State = 1
@@ -333,7 +336,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:337
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:340
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -353,7 +356,7 @@ func (f *zippedFunc2Frame) Results(r *statemachine.Run) {
 // failingAsync returns the stream of [failing]: each range over it runs the function as a state
 // machine.
 func failingAsync(after *job.Job[string]) *job.Stream[string] {
-	return statemachine.Stream(context.Background(), func() statemachine.Iteration[string, error] {
+	return statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[string, error] {
 		return &failingFrame{after: after}
 	})
 }
@@ -387,7 +390,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	awaited1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:391
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:394
 		goto after1
 	}
 	f.State = 1
@@ -398,7 +401,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:402
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:405
 	f.await1 = nil
 after1:
 	{
@@ -408,7 +411,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:412
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:415
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -421,7 +424,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:425
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:428
 	f.State = statemachine.Finished
 	return true
 }
@@ -431,4 +434,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 788e87a52a2aefea
+// Digest of what is above: 5755727eebfafe94

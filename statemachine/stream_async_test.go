@@ -20,7 +20,7 @@ const (
 // lettersAsync returns the stream of [letters]: each range over it runs the function as a state
 // machine.
 func lettersAsync(h *history, jobs []*job.Job[string], after *job.Job[string]) *job.Stream[string] {
-	return statemachine.Stream(context.Background(), func() statemachine.Iteration[string, error] {
+	return statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[string, error] {
 		return &lettersFrame{h: h, jobs: jobs, after: after}
 	})
 }
@@ -194,6 +194,15 @@ type collectFrame struct {
 // moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
 // The parameter s is needed only before the first suspension.
 func (f *collectFrame) moveNext(r *statemachine.Run, s *job.Stream[string]) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, s)
+	returned = true
+	return finished
+}
+
+// step runs [collect] until it suspends or ends.
+func (f *collectFrame) step(r *statemachine.Run, s *job.Stream[string]) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -218,7 +227,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:222
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:231
 		goto resume1
 	}
 	f.State = 1
@@ -233,7 +242,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:237
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:246
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -242,12 +251,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:246
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:255
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:251
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:260
 		goto resume2
 	}
 	f.State = 2
@@ -258,7 +267,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:262
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:271
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -266,7 +275,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:270
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:279
 		goto resume3
 	}
 	f.State = 3
@@ -277,23 +286,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:281
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:290
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:287
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:296
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:293
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:302
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:297
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:306
 }
 
 // Location returns where [collect] is suspended.
@@ -322,7 +331,7 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 // forgivingAsync returns the stream of [forgiving]: each range over it runs the function as a
 // state machine.
 func forgivingAsync(after *job.Job[string]) *job.Stream[string] {
-	return statemachine.Stream(context.Background(), func() statemachine.Iteration[string, error] {
+	return statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[string, error] {
 		return &forgivingFrame{after: after}
 	})
 }
@@ -360,7 +369,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	awaited1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:364
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:373
 		goto after1
 	}
 	f.State = 1
@@ -371,7 +380,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:375
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:384
 	f.await1 = nil
 after1:
 	{
@@ -381,18 +390,18 @@ after1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:385
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:394
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:392
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:401
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:396
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:405
 }
 
 // Location returns where [forgiving] is suspended.
@@ -429,6 +438,16 @@ type exitsInFrame struct {
 // moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
 // The parameter first is needed only before the first suspension.
 func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (finished bool) {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 0, &returned)
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, first)
+	returned = true
+	return finished
+}
+
+// step runs [exitsIn] until it suspends or ends.
+func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	var awaited1 *job.Job[string]
@@ -455,7 +474,7 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 	awaited1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:459
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:478
 		goto after1
 	}
 	f.State = 1
@@ -465,7 +484,7 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:469
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:488
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
@@ -477,7 +496,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:481
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:500
 		goto resume2
 	}
 	f.State = 2
@@ -495,17 +514,17 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:499
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:518
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:504
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:523
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:509
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:528
 }
 
 // Location returns where [exitsIn] is suspended.
@@ -532,9 +551,9 @@ func (f *exitsInMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // drainAsync starts [drain] as a state machine and returns its job.
-func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (result *job.Job[int]) {
+func drainAsync(ctx context.Context, s *job.Stream[int], pauseArg *job.Job[job.Void]) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := drainFrame{pause: pause}
+	frame := drainFrame{pause: pauseArg}
 	defer statemachine.Catch(&r, &result)
 	if frame.moveNext(&r, s) {
 		r.Rethrow()
@@ -562,6 +581,15 @@ type drainFrame struct {
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
 // The parameter s is needed only before the first suspension.
 func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, s)
+	returned = true
+	return finished
+}
+
+// step runs [drain] until it suspends or ends.
+func (f *drainFrame) step(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	var awaited2 *job.Job[job.Void]
 	state := f.State
@@ -587,7 +615,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:591
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:619
 		goto resume1
 	}
 	f.State = 1
@@ -603,7 +631,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:607
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:635
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -613,7 +641,7 @@ resume1:
 	awaited2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:617
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:645
 		goto after2
 	}
 	f.State = 2
@@ -623,7 +651,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:627
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:655
 	f.await2 = nil
 after2:
 	{
@@ -632,19 +660,19 @@ after2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:636
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:664
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:643
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:648
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:676
 		goto resume3
 	}
 	f.State = 3
@@ -655,7 +683,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:659
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:687
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -663,15 +691,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:667
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:695
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:699
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:675
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:703
 }
 
 // Location returns where [drain] is suspended.
@@ -700,7 +728,7 @@ func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 // countingAsync returns the stream of [counting]: each range over it runs the function as a state
 // machine.
 func countingAsync(n int) *job.Stream[int] {
-	return statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
+	return statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[int, error] {
 		return &countingFrame{n: n}
 	})
 }
@@ -739,7 +767,7 @@ range1:
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:743
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:771
 	f.State = 1
 	return true
 resume1:
@@ -749,14 +777,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:753
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:781
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:760
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:788
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -771,7 +799,7 @@ func (f *countingFrame) Location() statemachine.Location {
 // remainingAsync returns the stream of [remaining]: each range over it runs the function as a
 // state machine.
 func remainingAsync(n int) *job.Stream[int] {
-	return statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
+	return statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[int, error] {
 		return &remainingFrame{n: &n}
 	})
 }
@@ -805,7 +833,7 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:809
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:837
 	f.State = 1
 	return true
 resume1:
@@ -815,12 +843,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:819
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:847
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:824
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:852
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -832,4 +860,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 9dd6baf33cb52061
+// Digest of what is above: 93292685c44bcde5

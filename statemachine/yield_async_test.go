@@ -448,27 +448,27 @@ func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (fi
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:226: j, err := c.Next(ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:226
+	// yield_test.go:219: j, err := c.Next(ctx)
+//line github.com/movenext/movenext/statemachine/yield_test.go:219
 	f.next1 = args.c.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:226
+//line github.com/movenext/movenext/statemachine/yield_test.go:219
 	if statemachine.TwinEnded(r, f.next1) {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:457
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:226
+//line github.com/movenext/movenext/statemachine/yield_test.go:219
 	return r.Await(f.next1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:226
+//line github.com/movenext/movenext/statemachine/yield_test.go:219
 		j, err := statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:467
 		f.next1 = nil
-//line github.com/movenext/movenext/statemachine/yield_test.go:227
+//line github.com/movenext/movenext/statemachine/yield_test.go:220
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:228
+//line github.com/movenext/movenext/statemachine/yield_test.go:221
 			return true, 0, err
 		}
 		result0, result1 = j.GetResult()
@@ -480,7 +480,7 @@ resume1:
 
 // Location returns where [takesNext] is suspended.
 func (f *takesNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 226)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 219)
 }
 
 // takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and
@@ -539,19 +539,19 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:234: … p.Next(ctx) }
-//line github.com/movenext/movenext/statemachine/yield_test.go:234
+	// yield_test.go:227: … p.Next(ctx) }
+//line github.com/movenext/movenext/statemachine/yield_test.go:227
 	f.next1 = args.p.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:234
+//line github.com/movenext/movenext/statemachine/yield_test.go:227
 	if statemachine.TwinEnded(r, f.next1) {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:548
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:234
+//line github.com/movenext/movenext/statemachine/yield_test.go:227
 	return r.Await(f.next1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:234
+//line github.com/movenext/movenext/statemachine/yield_test.go:227
 	result0, result1 = statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:557
 	f.next1 = nil
@@ -561,7 +561,7 @@ resume1:
 
 // Location returns where [takesValue] is suspended.
 func (f *takesValueLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 234)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 227)
 }
 
 // takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and
@@ -621,25 +621,25 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:240: return p.NextAsync(ctx).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:240
+	// yield_test.go:233: return p.NextAsync(ctx).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:233
 	awaited1 = args.p.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:240
+//line github.com/movenext/movenext/statemachine/yield_test.go:233
 	if awaited1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:630
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/yield_test.go:240
+//line github.com/movenext/movenext/statemachine/yield_test.go:233
 	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:240
+//line github.com/movenext/movenext/statemachine/yield_test.go:233
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:640
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:240
+//line github.com/movenext/movenext/statemachine/yield_test.go:233
 	result0, result1 = awaited1.GetResult()
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:645
 	f.State = statemachine.Finished
@@ -648,7 +648,7 @@ after1:
 
 // Location returns where [takesByHand] is suspended.
 func (f *takesByHandLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 240)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 233)
 }
 
 // takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job
@@ -669,4 +669,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ec0d423c45ec9eb8
+// Digest of what is above: 259a399725a5e9e5

@@ -137,25 +137,18 @@ func inOrder() map[string]func() (on schedulers.Scheduler, end func(context.Cont
 			return f(p), p.Shutdown
 		}
 	}
-	alone := func(f func() interface {
-		schedulers.Scheduler
-		schedulers.Shutdowner
-	}) func() (schedulers.Scheduler, func(context.Context) error) {
+	alone := func(f func() shutdowner) func() (schedulers.Scheduler, func(context.Context) error) {
 		return func() (schedulers.Scheduler, func(context.Context) error) {
 			s := f()
 			return s, s.Shutdown
 		}
 	}
-	type both = interface {
-		schedulers.Scheduler
-		schedulers.Shutdowner
-	}
 	return map[string]func() (schedulers.Scheduler, func(context.Context) error){
 		"pool":         over(func(p schedulers.Scheduler) schedulers.Scheduler { return p }),
-		"dedicated":    alone(func() both { return dedicated.New(1) }),
-		"eventloop":    alone(func() both { return eventloop.Start() }),
-		"ums":          alone(func() both { return ums.New(1) }),
-		"workstealing": alone(func() both { return workstealing.New(workstealing.Processors(1), workstealing.Patience(0)) }),
+		"dedicated":    alone(func() shutdowner { return dedicated.New(1) }),
+		"eventloop":    alone(func() shutdowner { return eventloop.Start() }),
+		"ums":          alone(func() shutdowner { return ums.New(1) }),
+		"workstealing": alone(func() shutdowner { return workstealing.New(workstealing.Processors(1), workstealing.Patience(0)) }),
 		"strand":       over(func(p schedulers.Scheduler) schedulers.Scheduler { return exclusive.NewStrand(p) }),
 		"limited":      over(func(p schedulers.Scheduler) schedulers.Scheduler { return limited.New(p, 1) }),
 		"priority":     over(func(p schedulers.Scheduler) schedulers.Scheduler { return priority.New(p, 2) }),

@@ -19,7 +19,7 @@ import (
 
 	"github.com/movenext/movenext/codegen"
 	"github.com/movenext/movenext/codegen/explain"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 var update = flag.Bool("update", false, "write what is printed into the file of the case")

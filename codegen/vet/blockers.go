@@ -11,13 +11,13 @@ var blockers = blockerTable(map[string][]string{
 	"call Await, which suspends":            {jobPath + ".Job.Wait"},
 	"use a job.Scope, or await job.WhenAll": {"sync.WaitGroup.Wait", "golang.org/x/sync/errgroup.Group.Wait"},
 	"use a coord.Cond, which suspends":      {"sync.Cond.Wait"},
-	"await its job of package job/bridge":   {"os/exec.Cmd.Run", "os/exec.Cmd.Wait", "os/exec.Cmd.Output", "os/exec.Cmd.CombinedOutput", "os.Process.Wait"},
 	useBlocking: {
 		"os.ReadFile", "os.WriteFile", "os.Open", "os.Create", "os.OpenFile", "os.ReadDir", "os.CopyFS", "os.RemoveAll",
 		"os.Stat", "os.Lstat", "os.Remove", "os.Rename", "os.Mkdir", "os.MkdirAll", "os.MkdirTemp", "os.CreateTemp", "os.Truncate",
 		"os.Link", "os.Symlink", "os.Readlink", "path/filepath.Walk", "path/filepath.WalkDir", "path/filepath.Glob",
 		"os.File.Read", "os.File.ReadAt", "os.File.ReadFrom", "os.File.ReadDir", "os.File.Write", "os.File.WriteAt",
 		"os.File.WriteString", "os.File.WriteTo", "os.File.Sync", "os.File.Truncate",
+		"os/exec.Cmd.Run", "os/exec.Cmd.Wait", "os/exec.Cmd.Output", "os/exec.Cmd.CombinedOutput", "os.Process.Wait",
 		"syscall.Select", "syscall.Wait4", "syscall.Flock",
 		"net.Dial", "net.DialTimeout", "net.DialTCP", "net.DialUDP", "net.DialUnix", "net.DialIP", "net.Dialer.Dial", "net.Dialer.DialContext",
 		"net.LookupAddr", "net.LookupCNAME", "net.LookupHost", "net.LookupIP", "net.LookupMX", "net.LookupNS", "net.LookupPort",
@@ -50,11 +50,6 @@ var blockers = blockerTable(map[string][]string{
 
 // blockingFields are interface fields whose values wait for the network when they are read.
 var blockingFields = map[string]bool{"net/http.Response.Body": true, "net/http.Request.Body": true}
-
-var mutexBlockers = blockerTable(map[string][]string{
-	"use a coord.Mutex, which suspends":   {"sync.Mutex.Lock", "sync.Locker.Lock"},
-	"use a coord.RWMutex, which suspends": {"sync.RWMutex.Lock", "sync.RWMutex.RLock"},
-})
 
 func blockerTable(byAdvice map[string][]string) map[string]string {
 	table := map[string]string{}

@@ -21,22 +21,6 @@ func blockingCalls(r *reporter, s *survey) {
 	}
 }
 
-// mutexes reports locks of package sync. A lock that is held only for a moment is the right
-// choice, and cheaper than the alternative; so this is a separate check.
-func mutexes(r *reporter, s *survey) {
-	b := &blocking{reporter: r, survey: s, table: mutexBlockers}
-	for _, region := range s.regions {
-		if region.runner != machine {
-			continue
-		}
-		region.walk(func(n ast.Node, stack []ast.Node) {
-			if call, ok := n.(*ast.CallExpr); ok && !started(n, stack) {
-				b.call(call, stack)
-			}
-		})
-	}
-}
-
 // blocking looks for calls of the functions in table.
 type blocking struct {
 	*reporter

@@ -132,7 +132,7 @@ func (c *callCheck) becomes(e ast.Node, given, target types.Type, pkg *types.Pac
 		}
 		obj, _, _ := types.LookupFieldOrMethod(given, true, c.survey.pass.Pkg, call.Method)
 		m, ok := obj.(*types.Func)
-		if !ok || c.twins.Twin(m) == nil && c.blocks(m) == nil || slices.Contains(c.facts.own, call) {
+		if !ok || c.twins.TwinIn(given, call.Method, c.survey.pass.Pkg) == nil && c.blocks(m) == nil || slices.Contains(c.facts.own, call) {
 			continue
 		}
 		c.report(e, becomes(m.FullName(), types.TypeString(target, shortName), call.By, call.Method, "declare both forms in the interface, or in one that "+call.By+" takes"))

@@ -18,7 +18,6 @@ func Example() {
 	//
 	// 	droppedjob   a job without a waiter: its result, error and panic are lost
 	// 	blocking     a call, a channel operation or a select that blocks the worker of an asynchronous function
-	// 	mutex        a sync.Mutex in an asynchronous function, which is right only where it is never held for long
 	// 	heldlock     a sync.Mutex that is held while an asynchronous function is suspended
 	// 	plainform    the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept
 	// 	indirect     a call that reaches the plain form of a twin, which blocks, through an interface, a func value or a plain function
@@ -26,4 +25,8 @@ func Example() {
 	// 	dropcontext  a function with a context that passes another on: home, deadline and values are lost
 	// 	threadlock   a goroutine that is locked to its thread when an asynchronous function is suspended
 	// 	traceregion  a region of runtime/trace that is open when an asynchronous function is suspended
+	// 	hiddenpoint  a call in a durable function that reaches a step through another package, where the step is a plain call
+	// 	localtype    a value in an interface that outlives an annotated function, with a type that the function declares
+	// 	realtime     a wait for real time, such as context.WithTimeout, in code that a test runs with jobtest, where time is virtual
+	// 	allow        an excuse, //movenext:allow CHECK REASON, that excuses nothing or lacks a part
 }

@@ -13,12 +13,28 @@ import (
 )
 
 // The facts that packages export to their importers: which of their functions block although
-// they are not annotated, and which functions their machines call without knowing a twin.
+// they are not annotated, which functions their machines call without knowing a twin, which are
+// steps of durable functions or reach one, and which wait for real time.
 
 // knowledge is the fact of a package.
 type knowledge struct {
-	Blocks []blockingFunc // by name
-	Calls  []blindCall
+	Blocks   []blockingFunc // by name
+	Calls    []blindCall
+	Points   []pointFunc
+	RealTime []realTimeFunc
+}
+
+// realTimeFunc is a function that reaches a wait for real time.
+type realTimeFunc struct {
+	Name  string // the full name
+	Calls string // the function that waits
+}
+
+// pointFunc is a step, or a plain function that reaches a point of a durable function.
+type pointFunc struct {
+	Name string // the full name
+	What string // the point
+	Step bool   // it is a step itself
 }
 
 // AFact marks it as a fact.
@@ -42,13 +58,17 @@ type blindCall struct {
 // known holds the facts of other packages, and those that this package will export.
 type known struct {
 	blocks map[string]reason
+	points map[string]string // what plain functions reach
+	steps  map[string]bool
 	calls  []blindCall
 	own    []blindCall
 	asked  map[*types.Func]*reason
+
+	realTime map[string]string // the wait for real time that a function reaches
 }
 
 func readFacts(pass *analysis.Pass) *known {
-	k := &known{blocks: map[string]reason{}, asked: map[*types.Func]*reason{}}
+	k := &known{blocks: map[string]reason{}, points: map[string]string{}, steps: map[string]bool{}, asked: map[*types.Func]*reason{}, realTime: map[string]string{}}
 	for _, f := range pass.AllPackageFacts() {
 		of, ok := f.Fact.(*knowledge)
 		if !ok {
@@ -56,6 +76,16 @@ func readFacts(pass *analysis.Pass) *known {
 		}
 		for _, fn := range of.Blocks {
 			k.blocks[fn.Name] = fn.Why
+		}
+		for _, fn := range of.Points {
+			if fn.Step {
+				k.steps[fn.Name] = true
+			} else {
+				k.points[fn.Name] = fn.What
+			}
+		}
+		for _, fn := range of.RealTime {
+			k.realTime[fn.Name] = fn.Calls
 		}
 		k.calls = append(k.calls, of.Calls...)
 	}
@@ -69,23 +99,23 @@ func (s *survey) writeFacts() {
 	if strings.HasPrefix(s.pass.Pkg.Path(), codegen.Module+"/") {
 		return // the runtime's functions are known by their own rules
 	}
-	fact := &knowledge{Calls: s.facts.own}
+	fact := &knowledge{Calls: s.facts.own, Points: s.pointFacts(), RealTime: s.realTimeFacts()}
 	for fn := range s.decls {
 		if r := s.blocks(fn); r != nil {
 			fact.Blocks = append(fact.Blocks, blockingFunc{fn.FullName(), *r})
 		}
 	}
 	slices.SortFunc(fact.Blocks, func(a, b blockingFunc) int { return strings.Compare(a.Name, b.Name) })
-	if len(fact.Blocks)+len(fact.Calls) > 0 {
+	slices.SortFunc(fact.Points, func(a, b pointFunc) int { return strings.Compare(a.Name, b.Name) })
+	if len(fact.Blocks)+len(fact.Calls)+len(fact.Points)+len(fact.RealTime) > 0 {
 		s.pass.ExportPackageFact(fact)
 	}
 }
 
-// noteCalled records that a machine in decl calls a method of an interface.
+// noteCalled records that a machine in decl calls a method of an interface for which it knows no
+// twin.
 func (s *survey) noteCalled(decl *ast.FuncDecl, recv types.Type, m *types.Func) {
-	if s.twins.Twin(m) == nil {
-		s.note(decl, blindCall{Type: typeName(recv), Method: m.Name()})
-	}
+	s.note(decl, blindCall{Type: typeName(recv), Method: m.Name()})
 }
 
 func (s *survey) note(decl *ast.FuncDecl, call blindCall) {

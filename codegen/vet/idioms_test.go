@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/movenext/movenext/codegen"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
 	"github.com/movenext/movenext/codegen/vet"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 // TestBlockingCallsAreReported checks that a call of a suspending function suspends or is

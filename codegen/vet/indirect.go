@@ -119,11 +119,11 @@ func (c *callCheck) recordValue(e ast.Expr) {
 
 // twinFunction returns the function with a twin that e names, or nil.
 func (c *callCheck) twinFunction(e ast.Expr) *types.Func {
-	fn := c.function(e)
-	if fn == nil || c.twins.Twin(fn) == nil {
+	point, ok := c.twins.Suspends(&ast.CallExpr{Fun: e}, c.info)
+	if !ok || point.Twin == nil {
 		return nil
 	}
-	return fn
+	return point.Callee
 }
 
 func (c *callCheck) node(n ast.Node, stack []ast.Node) {
@@ -206,7 +206,7 @@ func (c *callCheck) runs(call *ast.CallExpr) {
 func (c *callCheck) byInterface(e ast.Expr) bool {
 	fn := c.function(stripInstantiation(e))
 	recv := fn.Signature().Recv()
-	if recv == nil || !types.IsInterface(recv.Type()) || c.twins.Twin(fn) != nil {
+	if recv == nil || !types.IsInterface(recv.Type()) || c.twinFunction(e) != nil {
 		return false
 	}
 	iface, ok := recv.Type().Underlying().(*types.Interface)

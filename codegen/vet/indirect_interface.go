@@ -137,7 +137,7 @@ func (c *callCheck) reportArgument(call *ast.CallExpr, fn *types.Func, iface *ty
 		if !ok {
 			continue
 		}
-		if c.twins.Twin(method) != nil && !declares(iface, m+asyncSuffix) {
+		if c.twins.TwinIn(given, m, c.survey.pass.Pkg) != nil && !declares(iface, m+asyncSuffix) {
 			if !types.IsInterface(given) {
 				c.report(arg, givenBlocks(name, m, method.FullName()))
 				return
@@ -196,7 +196,7 @@ func (c *callCheck) reader(call *ast.CallExpr, fn *types.Func, param types.Type,
 	}
 	iface := param.Underlying().(*types.Interface)
 	for m := range iface.Methods() {
-		if c.twins.Twin(m) != nil {
+		if c.twins.TwinIn(param, m.Name(), m.Pkg()) != nil {
 			continue
 		}
 		c.noteCalled(c.region.decl, param, m)

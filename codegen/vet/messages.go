@@ -53,6 +53,59 @@ func contextOfAnother(name string) message {
 	}
 }
 
+func pointHidden(call, what string) message {
+	return message{
+		"the call of " + call + " reaches " + what,
+		"there it is a plain call, which is not saved, and which a crash repeats with another key or none",
+		"call it in the durable function itself, or make " + call + " a step",
+	}
+}
+
+func waitsInRealTime(call, test, do string) message {
+	return message{call + " waits for real time", test + " runs it in a simulation, whose clock is virtual", do}
+}
+
+// reachesRealTime returns the message about the call of a function of another package.
+func reachesRealTime(call, what, test, do string) message {
+	return message{
+		"the call of " + call + " reaches " + what + ", which waits for real time",
+		test + " runs it in a simulation, whose clock is virtual",
+		do + " there",
+	}
+}
+
+func localTypeStored(value, typ string) message {
+	return message{
+		value + " is kept in an interface, and its type " + typ + " is declared in this function",
+		"the function and its machine have a type " + typ + " each, so neither finds or recognises what the other has stored",
+		"declare " + typ + " outside of the function",
+	}
+}
+
+func unknownExcuse(check string) message {
+	return message{
+		fmt.Sprintf("%q names no check", check),
+		"an excuse is //movenext:allow CHECK REASON",
+		"name the check that a finding has in brackets",
+	}
+}
+
+func excuseWithoutReason(check string) message {
+	return message{
+		"this excuse for " + check + " has no reason, and does not count",
+		"readers cannot see whether it is still right",
+		"say why the line is right as it is",
+	}
+}
+
+func unusedExcuse(check string) message {
+	return message{
+		"nothing here needs an excuse for " + check,
+		"the next mistake on the line would be excused unread",
+		"remove the comment",
+	}
+}
+
 func jobDropped() message {
 	return message{"this job is dropped", "its error or panic is lost", "await it, or assign it to _ if that is meant"}
 }

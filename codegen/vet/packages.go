@@ -169,11 +169,9 @@ func sourceErrors(p *packages.Package) []codegen.Diagnostic {
 
 // finding returns the analyzer's finding in the form of the generator's findings.
 func finding(fset *token.FileSet, d analysis.Diagnostic) codegen.Diagnostic {
-	end := d.End
-	if !end.IsValid() {
-		end = d.Pos
+	found := codegen.Diagnostic{Pos: fset.Position(d.Pos), End: fset.Position(d.End), Category: d.Category, What: d.Message}
+	if found.End.Filename != found.Pos.Filename || found.End.Line < found.Pos.Line {
+		found.End = found.Pos // it has none, or a //line directive is before it
 	}
-	return codegen.Diagnostic{
-		Pos: fset.PositionFor(d.Pos, false), End: fset.PositionFor(end, false), Category: d.Category, What: d.Message,
-	}
+	return found
 }

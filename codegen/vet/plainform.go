@@ -149,27 +149,14 @@ func mentions(info *types.Info, n ast.Node, obj types.Object) bool {
 
 // plainValue reports the plain form of a twin that is passed to a job as its function.
 func (s *survey) plainValue(r *reporter, in *region, call *ast.CallExpr, arg ast.Expr) {
-	var id *ast.Ident
-	switch f := ast.Unparen(arg).(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
+	point, ok := s.plainTwin(&ast.CallExpr{Fun: arg})
+	if !ok || codegen.IsAnnotated(in.decl) && s.startsMachine(call, in.runner, arg) {
 		return
 	}
-	fn, ok := s.info.Uses[id].(*types.Func)
-	if !ok {
-		return
-	}
-	twin := s.twins.Twin(fn)
-	if twin == nil || codegen.IsAnnotated(in.decl) && s.startsMachine(call, in.runner, arg) {
-		return
-	}
-	p := s.patch(call.Pos())
+	p, name, twin := s.patch(call.Pos()), point.Callee.Name(), point.Twin.Name()
 	if s.isRun(call) && len(call.Args) == 2 {
 		text := p.text(arg)
-		p.replace(call, fmt.Sprintf("%s%s(%s)", strings.TrimSuffix(text, id.Name), twin.Name(), p.text(call.Args[0])))
+		p.replace(call, fmt.Sprintf("%s%s(%s)", strings.TrimSuffix(text, name), twin, p.text(call.Args[0])))
 	}
-	r.report(arg, jobRunsPlain(fn.Name(), twin.Name()), p.fix("start the twin"))
+	r.report(arg, jobRunsPlain(name, twin), p.fix("start the twin"))
 }

@@ -109,7 +109,7 @@ func (c *callCheck) blockingValue(e ast.Expr, stack []ast.Node) (f storedFunc, b
 	if fn == nil || fn.Pkg() == nil {
 		return f, false
 	}
-	if c.twins.Twin(fn) != nil {
+	if c.twinFunction(e) != nil {
 		return storedFunc{types.ExprString(e), reason{Calls: "its plain form", Twin: true}}, true
 	}
 	if why := c.blocks(fn); why != nil {

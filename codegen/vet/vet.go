@@ -16,6 +16,8 @@
 // job runs other functions that are passed to job.Run and similar functions: nothing suspends,
 // so a call of a twin's plain form blocks. Everything else is plain Go and may block.
 //
+// A line is excused by //movenext:allow CHECK REASON behind it or above it: see allow.go.
+//
 // Each check is one file, named after it. Each finding ends in the check's name in brackets,
 // which is also its category. Most findings have a fix. A fix always compiles; if it changes
 // what the program does, its name says so.
@@ -57,7 +59,6 @@ type check struct {
 var checks = []check{
 	{"droppedjob", "a job without a waiter: its result, error and panic are lost", droppedJobs},
 	{"blocking", "a call, a channel operation or a select that blocks the worker of an asynchronous function", blockingCalls},
-	{"mutex", "a sync.Mutex in an asynchronous function, which is right only where it is never held for long", mutexes},
 	{"heldlock", "a sync.Mutex that is held while an asynchronous function is suspended", heldLocks},
 	{"plainform", "the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept", plainForms},
 	{"indirect", "a call that reaches the plain form of a twin, which blocks, through an interface, a func value or a plain function", indirectCalls},
@@ -65,6 +66,10 @@ var checks = []check{
 	{"dropcontext", "a function with a context that passes another on: home, deadline and values are lost", droppedContexts},
 	{"threadlock", "a goroutine that is locked to its thread when an asynchronous function is suspended", lockedThreads},
 	{"traceregion", "a region of runtime/trace that is open when an asynchronous function is suspended", traceRegions},
+	{"hiddenpoint", "a call in a durable function that reaches a step through another package, where the step is a plain call", hiddenPoints},
+	{"localtype", "a value in an interface that outlives an annotated function, with a type that the function declares", localTypes},
+	{"realtime", "a wait for real time, such as context.WithTimeout, in code that a test runs with jobtest, where time is virtual", realTimeCalls},
+	{"allow", "an excuse, //movenext:allow CHECK REASON, that excuses nothing or lacks a part", nil}, // after all others
 }
 
 func doc() string {
@@ -109,10 +114,14 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	s := newSurvey(pass)
+	x := excusesIn(pass)
 	for _, c := range checks {
-		if !slices.Contains(skip, c.name) {
-			c.run(&reporter{pass, c.name}, s)
+		if c.run != nil && !slices.Contains(skip, c.name) {
+			c.run(&reporter{pass, c.name, x}, s)
 		}
+	}
+	if !slices.Contains(skip, "allow") {
+		x.report(&reporter{pass, "allow", nil})
 	}
 	s.writeFacts()
 	return nil, nil
@@ -120,11 +129,15 @@ func run(pass *analysis.Pass) (any, error) {
 
 // reporter reports the findings of one check.
 type reporter struct {
-	pass  *analysis.Pass
-	check string
+	pass    *analysis.Pass
+	check   string
+	excuses *excuses // nil: there are none
 }
 
 func (r *reporter) report(pos ast.Node, m message, fixes ...analysis.SuggestedFix) {
+	if r.excuses.excuse(r.check, pos.Pos()) {
+		return
+	}
 	fixes = slices.DeleteFunc(fixes, func(f analysis.SuggestedFix) bool { return len(f.TextEdits) == 0 })
 	r.pass.Report(analysis.Diagnostic{
 		Pos: pos.Pos(), End: pos.End(), Category: r.check,

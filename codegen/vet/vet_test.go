@@ -16,8 +16,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 	"golang.org/x/tools/txtar"
 
-	"github.com/movenext/movenext/codegen/internal/testmodule"
 	"github.com/movenext/movenext/codegen/vet"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 var update = flag.Bool("update", false, "write the results of fixes into the golden files")

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -106,16 +108,14 @@ func (l *Limiter) SetBurstAt(t time.Time, b int) {
 	l.burst = b
 }
 
-// Allow reports whether an event may happen now, and takes its token if so. It does not
-// block.
+// Allow reports whether an event may happen now, and takes its token if so.
 func (l *Limiter) Allow() bool { return l.AllowN(l.now(), 1) }
 
 // AllowN is [Limiter.Allow] for n events at the time t.
 func (l *Limiter) AllowN(t time.Time, n int) bool { return l.reserve(t, n, 0).ok }
 
-// Reserve takes a token for a future event, and returns when it may happen. It does not
-// block. Use it for an event that cannot be dropped, and [Reservation.Cancel] if it
-// does not happen after all.
+// Reserve takes a token for a future event, and returns when it may happen. Use it for an
+// event that cannot be dropped, and [Reservation.Cancel] if it does not happen after all.
 func (l *Limiter) Reserve() *Reservation { return l.ReserveN(l.now(), 1) }
 
 // ReserveN is [Limiter.Reserve] for n events at the time t. The reservation is not OK
@@ -126,11 +126,12 @@ func (l *Limiter) ReserveN(t time.Time, n int) *Reservation {
 }
 
 // Wait waits until an event may happen. It returns nil, the reason why ctx ended,
-// [ErrBurst], or immediately [ErrDeadline] if the wait would outlast ctx. It blocks; its
-// twin is [Limiter.WaitAsync].
+// [ErrBurst], or immediately [ErrDeadline] if the wait would outlast ctx. A wait that ends
+// with ctx gives its tokens back, but not those that later reservations are already placed
+// behind: their waits do not become shorter. It blocks; its twin is [Limiter.WaitAsync].
 func (l *Limiter) Wait(ctx context.Context) error { return waitEvents(ctx, l, 1) }
 
-// WaitAsync is [Limiter.Wait] as a job. It does not block.
+// WaitAsync is [Limiter.Wait] as a job.
 func (l *Limiter) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	return waitEventsAsync(ctx, l, 1)
 }
@@ -143,7 +144,7 @@ func (l *limiter) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemac
 // WaitN is [Limiter.Wait] for n events at once. Its twin is [Limiter.WaitNAsync].
 func (l *Limiter) WaitN(ctx context.Context, n int) error { return waitEvents(ctx, l, n) }
 
-// WaitNAsync is [Limiter.WaitN] as a job. It does not block.
+// WaitNAsync is [Limiter.WaitN] as a job.
 func (l *Limiter) WaitNAsync(ctx context.Context, n int) *job.Job[job.Void] {
 	return waitEventsAsync(ctx, l, n)
 }
@@ -171,11 +172,22 @@ func waitEvents(ctx context.Context, l *Limiter, n int) error {
 	if d == 0 {
 		return nil
 	}
-	if err := job.Sleep(ctx, d); err != nil {
-		r.CancelAt(r.limiter.nowIn(ctx))
-		return err
-	}
-	return nil
+	return r.sleep(ctx, d)
+}
+
+// sleep waits for the time of the reservation, and cancels it if the wait fails or is unwound.
+//
+//movenext:async
+func (r Reservation) sleep(ctx context.Context, d time.Duration) (err error) {
+	slept := false
+	defer func() {
+		if !slept || err != nil {
+			r.CancelAt(r.limiter.nowIn(ctx))
+		}
+	}()
+	err = job.Sleep(ctx, d)
+	slept = true
+	return err
 }
 
 // prepare reserves n events for a wait. The returned context has the timers to wait
@@ -192,8 +204,12 @@ func (l *Limiter) prepare(ctx context.Context, n int) (r Reservation, with conte
 	}
 	t := l.nowIn(ctx)
 	longest := forever
-	if end, ok := ctx.Deadline(); ok && l.clockIn(ctx) == nil {
-		longest = end.Sub(t)
+	if c := l.clockIn(ctx); c == nil {
+		if end, ok := ctx.Deadline(); ok {
+			longest = end.Sub(t)
+		}
+	} else if end, ok := ctx.Value(ctxwatch.DeadlineKey{}).(time.Time); ok {
+		longest = end.Sub(ambient.TimeOf(c.Now()))
 	}
 	if limit, burst := l.Limit(), l.Burst(); n > burst && limit != Inf {
 		return r, ctx, fmt.Errorf("%w: %d of %d", ErrBurst, n, burst)

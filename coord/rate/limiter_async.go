@@ -4,6 +4,7 @@ package rate
 
 import (
 	"context"
+	"time"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -46,7 +47,7 @@ type waitEventsLocals struct {
 
 	ctx context.Context
 
-	r *Reservation
+	sleep1 *reservationSleepFrame
 }
 
 // waitEventsArgs are the parameters of [waitEvents] that are needed only before its first
@@ -73,8 +74,6 @@ func (f *waitEventsFrame) MoveNext(run *statemachine.Run) (finished bool) {
 // moveNext runs [waitEvents] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs) (finished bool, result0 error) {
-	var err error
-	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -85,53 +84,47 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/rate/limiter.go:166
-		f.r = new(Reservation)
-//line github.com/movenext/movenext/coord/rate/limiter.go:166
-		var err2 error
-//line github.com/movenext/movenext/coord/rate/limiter.go:166
-		*f.r, f.ctx, err2 = args.l.prepare(f.ctx, args.n)
-		if err2 != nil {
+//line github.com/movenext/movenext/coord/rate/limiter.go:167
+		var r Reservation
+//line github.com/movenext/movenext/coord/rate/limiter.go:167
+		var err error
+//line github.com/movenext/movenext/coord/rate/limiter.go:167
+		r, f.ctx, err = args.l.prepare(f.ctx, args.n)
+		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:168
-			return true, err2
+//line github.com/movenext/movenext/coord/rate/limiter.go:169
+			return true, err
 		}
-		d := f.r.DelayFrom(f.r.made)
+		d := r.DelayFrom(r.made)
 		if d == 0 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:172
+//line github.com/movenext/movenext/coord/rate/limiter.go:173
 			return true, nil
 		}
-		// limiter.go:174: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:174
-		asleep1, err = statemachine.Sleep(run, f.ctx, d)
+		// limiter.go:175: return r.sleep(ctx, d)
+//line github.com/movenext/movenext/coord/rate/limiter.go:175
+		f.sleep1, result0 = r.sleepEnter(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:110
-	if !asleep1 {
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:109
+	if f.sleep1 == nil {
 		goto after1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:174
-	err = run.Refusal()
+//line github.com/movenext/movenext/coord/rate/limiter.go:175
+	result0 = f.sleep1.Results(run)
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:119
+	f.sleep1 = nil
 after1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:174
-	if err != nil {
-		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:176
-		return true, err
-	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:178
-	return true, nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:130
+	return true, result0
 }
 
 // Location returns where [waitEvents] is suspended.
 func (f *waitEventsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 174)
+	return f.Frame.At("github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 175)
 }
 
 // Results returns what [waitEvents] returned, or raises again the panic that ended it.
@@ -158,4 +151,137 @@ func (f *waitEventsMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cbf7d67afa74f351
+// sleepAsync starts [Reservation.sleep] as a state machine and returns its job.
+func (r Reservation) sleepAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	var r2 statemachine.Run
+	frame := reservationSleepFrame{err: new(error)}
+	defer statemachine.Catch(&r2, &result)
+	if frame.moveNext(&r2, &reservationSleepArgs{r: &r, ctx: ctx, d: d}) {
+		r2.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, *frame.err)
+	}
+	m := &reservationSleepMachine{reservationSleepFrame: frame}
+	return m.Start(ctx, &r2, m)
+}
+
+// sleepEnter enters [Reservation.sleep] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func (r Reservation) sleepEnter(r2 *statemachine.Run, ctx context.Context, d time.Duration) (*reservationSleepFrame, error) {
+	frame := reservationSleepFrame{err: new(error)}
+	if frame.moveNext(r2, &reservationSleepArgs{r: &r, ctx: ctx, d: d}) {
+		r2.Rethrow()
+		return nil, *frame.err
+	}
+	m := new(reservationSleepFrame)
+	*m = frame
+	r2.Push(ctx, m)
+	return m, nil
+}
+
+// reservationSleepFrame is the frame of [Reservation.sleep]: what it keeps while it is suspended,
+// its results among it.
+type reservationSleepFrame struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	slept *bool
+
+	err *error
+}
+
+// reservationSleepArgs are the parameters of [Reservation.sleep] that are needed only before its
+// first suspension.
+type reservationSleepArgs struct {
+	r   *Reservation
+	ctx context.Context
+	d   time.Duration
+}
+
+// MoveNext continues [Reservation.sleep] where it stopped.
+func (f *reservationSleepFrame) MoveNext(run *statemachine.Run) bool {
+	return f.moveNext(run, nil)
+}
+
+// moveNext runs [Reservation.sleep] from where it stopped to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservationSleepArgs) (finished bool) {
+	defer f.defers.Leave(run, &f.Frame, &finished)
+	var sleep1 error
+	var asleep1 bool
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/coord/rate/limiter.go:182
+	f.slept = new(bool)
+//line github.com/movenext/movenext/coord/rate/limiter.go:182
+	*f.slept = false
+	{
+		slept := f.slept
+		err := f.err
+		r := args.r
+		ctx := args.ctx
+//line github.com/movenext/movenext/coord/rate/limiter.go:183
+		f.defers.PushPlain(func() {
+			if !(*slept) || (*err) != nil {
+				r.CancelAt(r.limiter.nowIn(ctx))
+			}
+		})
+	}
+	// limiter.go:188: err = job.Sleep(ctx, d)
+//line github.com/movenext/movenext/coord/rate/limiter.go:188
+	asleep1, sleep1 = statemachine.Sleep(run, args.ctx, args.d)
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:240
+	if !asleep1 {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/coord/rate/limiter.go:188
+	sleep1 = run.Refusal()
+after1:
+//line github.com/movenext/movenext/coord/rate/limiter.go:188
+	*f.err = sleep1
+	(*f.slept) = true
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/rate/limiter.go:190
+	return true
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:256
+}
+
+// Location returns where [Reservation.sleep] is suspended.
+func (f *reservationSleepFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
+}
+
+// Results returns what [Reservation.sleep] returned, or raises again the panic that ended it.
+func (f *reservationSleepFrame) Results(run *statemachine.Run) error {
+	run.Rethrow()
+	return *f.err
+}
+
+// reservationSleepMachine is the root of a chain of calls that begins with [Reservation.sleep]:
+// chain, job and frame in one allocation.
+type reservationSleepMachine struct {
+	statemachine.Builder[job.Void]
+	reservationSleepFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *reservationSleepMachine) MoveNext(run *statemachine.Run) bool {
+	if !f.reservationSleepFrame.moveNext(run, nil) {
+		return false
+	}
+	run.Rethrow()
+	f.SetResult(run, job.Void{}, *f.err)
+	f.reservationSleepFrame = reservationSleepFrame{Frame: f.reservationSleepFrame.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 410d2f6aca720940

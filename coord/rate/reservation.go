@@ -34,7 +34,7 @@ func (r *Reservation) DelayFrom(t time.Time) time.Duration {
 }
 
 // Cancel declares that the events will not happen, and returns as many tokens as later
-// reservations allow: those keep their times. It does not block.
+// reservations allow: those keep their times.
 func (r *Reservation) Cancel() {
 	if r.limiter != nil {
 		r.CancelAt(r.limiter.now())

@@ -5,6 +5,7 @@ package durabletest_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/movenext/movenext/durable"
@@ -15,9 +16,9 @@ var partDurable = durable.Function[*clerk, int, int]{
 	Name:   "part",
 	Layout: "366c142075802d47",
 	Points: []durable.Point{
-		{Name: "begin", At: "children_test.go:21"},
-		{Name: "Sleep", At: "children_test.go:24"},
-		{Name: "half", At: "children_test.go:28", Step: "durabletest_test.half"},
+		{Name: "begin", At: "children_test.go:22"},
+		{Name: "Sleep", At: "children_test.go:25"},
+		{Name: "half", At: "children_test.go:29", Step: "durabletest_test.half"},
 	},
 	New: func(receiver *clerk, request int) durable.Frame {
 		return &clerkPartSaved{c: receiver, n: request}
@@ -48,7 +49,7 @@ func (f *clerkPartSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	if !(f.n > 100) {
 		goto else1
 	}
-	// children_test.go:24: err = durable.Sleep(ctx, 1000*time.Hour)
+	// children_test.go:25: err = durable.Sleep(ctx, 1000*time.Hour)
 	return t.Sleep(1, 1000*time.Hour)
 resume1:
 	f.err = t.Err()
@@ -59,7 +60,7 @@ resume1:
 	return t.Return()
 else2:
 else1:
-	// children_test.go:28: return c.half(ctx, n)
+	// children_test.go:29: return c.half(ctx, n)
 	f.halfN = f.n
 	return t.Step(2)
 resume2:
@@ -132,10 +133,10 @@ var familyDurable = durable.Function[*clerk, []int, string]{
 	Name:   "family",
 	Layout: "7eeec37b5f5be8dd",
 	Points: []durable.Point{
-		{Name: "begin", At: "children_test.go:34"},
-		{Name: "All", At: "children_test.go:39"},
-		{Name: "Any", At: "children_test.go:43"},
-		{Name: "deeper", At: "children_test.go:50"},
+		{Name: "begin", At: "children_test.go:35"},
+		{Name: "All", At: "children_test.go:41"},
+		{Name: "Any", At: "children_test.go:45"},
+		{Name: "deeper", At: "children_test.go:52"},
 	},
 	New: func(receiver *clerk, request []int) durable.Frame {
 		return &clerkFamilySaved{c: receiver, list: request}
@@ -175,9 +176,10 @@ func (f *clerkFamilySaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	}
 	f.parts = nil
 	for _, n := range f.list {
-		f.parts = append(f.parts, durable.Call(partDurable, f.c, n))
+		name := durable.Labels(map[string]string{"part": strconv.Itoa(n)})
+		f.parts = append(f.parts, durable.Call(partDurable, f.c, n, name))
 	}
-	// children_test.go:39: sums, err := durable.All[int](ctx, parts...)
+	// children_test.go:41: sums, err := durable.All[int](ctx, parts...)
 	return t.All(1, f.parts...)
 resume1:
 	f.sums, f.err2 = durable.Joined[int](t)
@@ -185,7 +187,7 @@ resume1:
 		f.result, f.err = "", f.err2
 		return t.Return()
 	}
-	// children_test.go:43: first, err := durable.Any[int](ctx, durable.Call(partDurable, c, 3), durable.Call(partDurable, c, len(sums)*2))
+	// children_test.go:45: first, err := durable.Any[int](ctx, durable.Call(partDurable, c, 3), durable.Call(partDurable, c, len(sums)*2))
 	return t.Any(2, durable.Call(partDurable, f.c, 3), durable.Call(partDurable, f.c, len(f.sums)*2))
 resume2:
 	f.first, f.err2 = durable.First[int](t)
@@ -200,7 +202,7 @@ for1:
 		goto endFor1
 	}
 	f.n = f.rangeOf[f.rangeAt]
-	// children_test.go:50: deeper, err := durable.All[string](ctx, durable.Call(familiesDurable, c, n))
+	// children_test.go:52: deeper, err := durable.All[string](ctx, durable.Call(familiesDurable, c, n))
 	return t.All(3, durable.Call(familiesDurable, f.c, f.n))
 resume3:
 	f.deeper, f.err3 = durable.Joined[string](t)
@@ -261,8 +263,8 @@ var familiesDurable = durable.Function[*clerk, int, string]{
 	Name:   "families",
 	Layout: "47e736a6e46b7a51",
 	Points: []durable.Point{
-		{Name: "begin", At: "children_test.go:62"},
-		{Name: "All", At: "children_test.go:66"},
+		{Name: "begin", At: "children_test.go:64"},
+		{Name: "All", At: "children_test.go:68"},
 	},
 	New: func(receiver *clerk, request int) durable.Frame {
 		return &clerkFamiliesSaved{c: receiver, n: request}
@@ -293,7 +295,7 @@ func (f *clerkFamiliesSaved) MoveNext(ctx context.Context, t *durable.Turn) bool
 		f.result, f.err = "many", nil
 		return t.Return()
 	}
-	// children_test.go:66: list, err := durable.All[int](ctx, durable.Call(partDurable, c, 2*n))
+	// children_test.go:68: list, err := durable.All[int](ctx, durable.Call(partDurable, c, 2*n))
 	return t.All(1, durable.Call(partDurable, f.c, 2*f.n))
 resume1:
 	f.list, f.err2 = durable.Joined[int](t)
@@ -329,4 +331,4 @@ func (f *clerkFamiliesSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: e8c61083488883f8
+// Digest of what is above: 8c4286723a175e61

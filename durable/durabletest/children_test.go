@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,7 +35,8 @@ func (c *clerk) part(ctx context.Context, n int) (m int, err error) { //nolint:u
 func (c *clerk) family(ctx context.Context, list []int) (string, error) {
 	var parts []durable.Child
 	for _, n := range list {
-		parts = append(parts, durable.Call(partDurable, c, n))
+		name := durable.Labels(map[string]string{"part": strconv.Itoa(n)})
+		parts = append(parts, durable.Call(partDurable, c, n, name))
 	}
 	sums, err := durable.All[int](ctx, parts...)
 	if err != nil {
@@ -81,7 +83,23 @@ func familyCase(list []int) durabletest.Case[*clerk, []int, string] {
 func TestAFamilySurvivesACrashAtEachWrite(t *testing.T) {
 	for _, list := range [][]int{{}, {2, 4, 20}, {2, 3, 4}, {3}} {
 		synctest.Test(t, func(t *testing.T) {
-			assert.GreaterOrEqual(t, durabletest.CrashEverywhere(t, familyCase(list)), 4)
+			var store durable.Store // of the run
+			c := familyCase(list)
+			c.Store = func() durable.Store {
+				store = durable.NewMemory()
+				return store
+			}
+			c.Check = func(t testing.TB, _ *clerk) {
+				for _, n := range list {
+					if store == nil {
+						break // it is the plain form
+					}
+					found, err := store.List(t.Context(), durable.Filter{Labels: map[string]string{"part": strconv.Itoa(n)}})
+					require.NoError(t, err)
+					assert.Len(t, found, 1, "a child has its label, whoever has started it")
+				}
+			}
+			assert.GreaterOrEqual(t, durabletest.CrashEverywhere(t, c), 4)
 		})
 	}
 }
@@ -148,6 +166,79 @@ func TestATerminatedChildHasFailed(t *testing.T) {
 		require.NoError(t, e.Terminate(t.Context(), i.Children[1]))
 		_, err = h.Wait(t.Context())
 		require.ErrorIs(t, err, durable.ErrTerminated)
+	})
+}
+
+func TestATerminatedParentEndsItsChildren(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		opts []durable.TerminateOption
+		want durable.Status
+	}{
+		{"by default", nil, durable.Terminated},
+		{"with their compensations", []durable.TerminateOption{durable.CancelChildren()}, durable.Canceled},
+		{"not at all", []durable.TerminateOption{durable.AbandonChildren()}, durable.Waiting},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e, families := opened(t)
+				h, err := families.Start(t.Context(), "f", []int{2, 200, 300})
+				require.NoError(t, err)
+				synctest.Wait()
+				require.NoError(t, e.Terminate(t.Context(), "f", c.opts...))
+				_, err = h.Wait(t.Context())
+				require.ErrorIs(t, err, durable.ErrTerminated)
+				synctest.Wait()
+				assert.Equal(t, []durable.Status{durable.Completed, c.want, c.want}, statuses(t, e))
+			})
+		})
+	}
+}
+
+// interrupted is a store that calls f before it creates the second child.
+type interrupted struct {
+	durable.Store
+	created int
+	f       func()
+}
+
+func (s *interrupted) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	if r.Version == 0 && r.Function == "part" {
+		if s.created++; s.created == 2 {
+			s.f()
+		}
+	}
+	return s.Store.Swap(ctx, r)
+}
+
+// The parent is terminated while a worker starts its children: those that do not exist yet are
+// ended too.
+func TestAParentThatIsTerminatedWhileItStartsItsChildrenEndsAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := durable.NewMemory()
+		other, err := durable.Open(t.Context(), store)
+		require.NoError(t, err)
+		slow := &interrupted{Store: store}
+		slow.f = func() {
+			require.NoError(t, other.Terminate(t.Context(), "f"))
+			c := familyCase([]int{200, 300, 400})
+			c.Serve(other, newClerk())
+			durable.Serve(other, c.Function, newClerk()) // it ends the children
+			time.Sleep(time.Minute)
+		}
+		e, err := durable.Open(t.Context(), slow)
+		require.NoError(t, err)
+		_, err = durable.Serve(e, familyDurable, newClerk()).Start(t.Context(), "f", []int{200, 300, 400})
+		require.NoError(t, err)
+		time.Sleep(time.Hour)
+		parts, err := other.List(t.Context(), durable.Filter{Function: "part"})
+		require.NoError(t, err)
+		require.Len(t, parts, 3)
+		for _, i := range parts {
+			assert.Equal(t, durable.Terminated, i.Status, i.ID)
+		}
+		require.NoError(t, e.Shutdown(t.Context()))
+		require.NoError(t, other.Shutdown(t.Context()))
 	})
 }
 

@@ -85,6 +85,11 @@ func (f *faulty) Inbox(ctx context.Context, id string, after int64) (list []dura
 	return list, err
 }
 
+// Delete may fail, before or after it deletes.
+func (f *faulty) Delete(ctx context.Context, id string, version int64) error {
+	return f.do("Delete", func() error { return f.Store.Delete(ctx, id, version) })
+}
+
 // Lease may fail.
 func (f *faulty) Lease(ctx context.Context, worker string, until time.Time) error {
 	return f.do("Lease", func() error { return f.Store.Lease(ctx, worker, until) })
@@ -123,7 +128,11 @@ func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Take
 	f.mu.Unlock()
 	err = f.do("Take", func() error {
 		more, at, err := f.Store.Take(ctx, t)
-		due, next = append(due, more...), at
+		for _, d := range more {
+			d.Lost = 0 // the takers do not die: this store hides what they run for too short a time
+			due = append(due, d)
+		}
+		next = at
 		return err
 	})
 	if err != nil {
@@ -144,5 +153,5 @@ func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Take
 func copyTaken(d durable.Taken) durable.Taken {
 	r := *d.Record
 	r.State, r.Labels = slices.Clone(r.State), maps.Clone(r.Labels)
-	return durable.Taken{Record: &r, Mail: d.Mail}
+	return durable.Taken{Record: &r, Mail: d.Mail, Lost: d.Lost}
 }

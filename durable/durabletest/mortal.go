@@ -119,6 +119,11 @@ func (m *mortal) write(do func() error) error {
 	return err
 }
 
+// Delete dies at its write.
+func (m *mortal) Delete(ctx context.Context, id string, version int64) error {
+	return m.write(func() error { return m.Store.Delete(ctx, id, version) })
+}
+
 // Load fails after the death.
 func (m *mortal) Load(ctx context.Context, id string) (*durable.Record, error) {
 	if err := m.alive(); err != nil {

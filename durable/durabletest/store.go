@@ -14,7 +14,8 @@ import (
 )
 
 // Store runs the conformance suite. Each subtest calls make for an empty store, and is named
-// after the guarantee that it checks.
+// after the guarantee that it checks. With the flag -durabletest.full it tries 4000 waiting
+// messages and 2000 children, instead of some hundred, and logs how long they take.
 func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 	for _, c := range []struct {
 		name string
@@ -32,7 +33,9 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"an instance is due at its time, and for its functions", dueAtTime},
 		{"a time that nanoseconds do not reach is far away", farAway},
 		{"an instance at a step is due for workers that call it", dueForStep},
+		{"an instance is due for workers that know its layout", dueForLayout},
 		{"what is taken is hidden for a while", hidden},
+		{"takings without a write are counted", countedTakings},
 		{"what is taken comes as it is", takenWhole},
 		{"of concurrent takers one gets an instance", oneTaker},
 		{"the oldest are taken first, up to the limit", limited},
@@ -41,11 +44,25 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"messages below the floor are dropped", floor},
 		{"lists are filtered, in order, in pages", lists},
 		{"what ended long ago is purged, and its id is free", purged},
+		{"what is deleted is gone, with its messages and keys", deleted},
+		{"families are deleted, with a crash at each write and by two workers", deletedFamilies},
 		{"workers that are gone and own nothing are forgotten", forgotten},
 		{"a context that has ended changes nothing", canceled},
 		{"a nil context never ends", nilContext},
+		{"a run that never waits hears what it is told", restlessRuns},
+		{"an instance that kills its workers is stuck", poison},
 		{"a large state is kept", large},
 		{"an instance that has grown too large is stuck, and loses nothing", tooLarge},
+		{"a rolling deploy of three versions strands nothing", rollingDeploys},
+		{"a cancellation of a stuck instance acts when it is resumed", canceledStuck},
+		{"texts that obey the rules are kept", keptTexts},
+		{"another text is kept, or refused for ever", otherTexts},
+		{"an engine refuses texts alike on every store", refusedTexts},
+		{"a final error makes an instance stuck, another one is tried again", finalErrors},
+		{"a parent is told that it cannot be told", untold},
+		{"messages sent at once arrive, each key once", messagesAtOnce},
+		{"many messages are received in order", manyMessages},
+		{"many children have their answers at their places", manyChildren},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
 	}
@@ -92,7 +109,7 @@ func ids(due []durable.Taken) (ids []string) {
 func comesBack(t *testing.T, s durable.Store) {
 	r := record("id/with 'quotes' and ü")
 	r.Reason, r.Owner, r.Epoch, r.Due, r.Seen, r.Floor = "why", "w", 3, timeAt(9), 7, 5
-	r.Step = "shop.charge"
+	r.Step, r.Layout = "shop.charge", "f 1f0c2a9b"
 	write(t, s, r)
 	assert.EqualValues(t, 1, r.Version, "versions count from 1")
 	got, err := s.Load(t.Context(), r.ID)
@@ -302,6 +319,93 @@ func dueForStep(t *testing.T, s durable.Store) {
 	assert.ElementsMatch(t, []string{"at y", "owned at y"}, take(nil))
 }
 
+func dueForLayout(t *testing.T, s durable.Store) {
+	for _, layout := range []string{"", "old", "new"} {
+		r := record("due " + layout)
+		r.Layout, r.Due = layout, timeAt(5)
+		write(t, s, r)
+		r = record("owned " + layout)
+		r.Layout, r.Owner = layout, "dead"
+		write(t, s, r)
+	}
+	later := record("later")
+	later.Layout, later.Due = "new", timeAt(500)
+	write(t, s, later)
+	taking := func(layouts ...string) durable.Taking {
+		return durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Layouts: layouts, Limit: 100}
+	}
+	foreign := func(t2 durable.Taking) int {
+		n, err := s.Foreign(t.Context(), t2)
+		require.NoError(t, err)
+		return n
+	}
+	assert.Equal(t, 2, foreign(taking("old", "older")))
+	assert.Equal(t, 4, foreign(taking("older")))
+	one := taking("older")
+	one.Limit = 1
+	assert.Equal(t, 1, foreign(one), "the limit")
+	assert.Zero(t, foreign(taking()), "nil: it knows all")
+	other := taking("old")
+	other.Functions = []string{"g"}
+	assert.Zero(t, foreign(other), "it does not serve the function")
+
+	due, _, err := s.Take(t.Context(), taking("old", "older"))
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"due ", "owned ", "due old", "owned old"}, ids(due))
+	for _, d := range due {
+		if d.ID == "due old" {
+			assert.Equal(t, "old", d.Layout)
+			d.Layout, d.Due = "new", timeAt(5)
+			write(t, s, d.Record)
+		}
+	}
+	due, _, err = s.Take(t.Context(), taking("new"))
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"due old", "due new", "owned new"}, ids(due), "they were not hidden, and one has changed")
+	late := taking("new")
+	late.Now = timeAt(500)
+	due, _, err = s.Take(t.Context(), late)
+	require.NoError(t, err)
+	assert.Contains(t, ids(due), "later")
+}
+
+// countedTakings lets takers die. A store may count a taking less.
+func countedTakings(t *testing.T, s durable.Store) {
+	for _, id := range []string{"a", "b"} {
+		r := record(id)
+		r.Due = timeAt(5)
+		write(t, s, r)
+	}
+	require.NoError(t, s.Lease(t.Context(), "here", timeAt(10_000)))
+	require.NoError(t, s.Lease(t.Context(), "elsewhere", timeAt(10_000)))
+	lost := map[string]int{}
+	var last durable.Taken
+	for n := range 5 {
+		due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(10 + 20*n), Hide: 10 * time.Second, Functions: []string{"f"}, Limit: 100})
+		require.NoError(t, err)
+		for _, d := range due {
+			assert.GreaterOrEqual(t, d.Lost, lost[d.ID])
+			assert.LessOrEqual(t, d.Lost, n)
+			if lost[d.ID] = d.Lost; d.ID == "a" {
+				last = d
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, lost["a"], 3)
+	assert.GreaterOrEqual(t, lost["b"], 3)
+	r, err := s.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Empty(t, differences(r, last.Record))
+	write(t, s, last.Record)
+	sendTo(t, s, "b", "m", "")
+	due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(200), Hide: time.Second, Functions: []string{"f"}, Limit: 100})
+	require.NoError(t, err)
+	require.Len(t, due, 2)
+	for _, d := range due {
+		assert.Equal(t, d.ID == "a", d.Lost == 0, "a write begins the count again, a message does not: %s %d", d.ID, d.Lost)
+	}
+}
+
 func hidden(t *testing.T, s durable.Store) {
 	r := record("a")
 	r.Due = timeAt(10)
@@ -454,6 +558,7 @@ func floor(t *testing.T, s durable.Store) {
 func lists(t *testing.T, s durable.Store) {
 	for i := range 7 {
 		r := record(fmt.Sprint("i", 6-i))
+		r.Created, r.Updated = timeAt(100+i), timeAt(200+i)
 		if i%2 == 0 {
 			r.Status = durable.Completed
 			r.Labels = map[string]string{"tenant": "b", "x": "y"}
@@ -469,14 +574,28 @@ func lists(t *testing.T, s durable.Store) {
 		{durable.Filter{Status: durable.Waiting}, []string{"i1", "i3", "i5"}},
 		{durable.Filter{Labels: map[string]string{"tenant": "b"}, Limit: 2}, []string{"i0", "i2"}},
 		{durable.Filter{Labels: map[string]string{"tenant": "b"}, After: "i2"}, []string{"i4", "i6"}},
+		{durable.Filter{Created: durable.Period{From: timeAt(104)}}, []string{"i0", "i1", "i2"}},
+		{durable.Filter{Created: durable.Period{Until: timeAt(102)}}, []string{"i5", "i6"}},
+		{durable.Filter{Updated: durable.Period{From: timeAt(201), Until: timeAt(204)}}, []string{"i3", "i4", "i5"}},
+		{durable.Filter{Updated: durable.Period{From: timeAt(201), Until: timeAt(204)}, Limit: 2, After: "i3"}, []string{"i4", "i5"}},
+		{durable.Filter{Created: durable.Period{From: timeAt(100)}, Updated: durable.Period{Until: timeAt(202)}, Status: durable.Waiting}, []string{"i5"}},
+		{durable.Filter{Created: durable.Period{From: timeAt(106), Until: timeAt(106)}}, nil},
 	} {
-		records, err := s.List(t.Context(), c.f)
-		require.NoError(t, err)
-		var ids []string
-		for _, r := range records {
-			ids = append(ids, r.ID)
+		for _, c.f.Bare = range []bool{false, true} {
+			records, err := s.List(t.Context(), c.f)
+			require.NoError(t, err)
+			var ids []string
+			for _, r := range records {
+				ids = append(ids, r.ID)
+				whole, err := s.Load(t.Context(), r.ID)
+				require.NoError(t, err)
+				if c.f.Bare {
+					whole.State = nil
+				}
+				assert.Empty(t, differences(whole, r))
+			}
+			assert.Equal(t, c.want, ids, "%+v", c.f)
 		}
-		assert.Equal(t, c.want, ids, "%+v", c.f)
 	}
 }
 
@@ -535,6 +654,9 @@ func canceled(t *testing.T, s durable.Store) {
 	require.Error(t, s.Send(ctx, "a", durable.Message{Name: "m"}))
 	_, err = s.Load(ctx, "a")
 	require.Error(t, err)
+	require.Error(t, s.Delete(ctx, "a", 1))
+	_, err = s.Load(t.Context(), "a")
+	require.NoError(t, err)
 	_, err = s.Load(t.Context(), "b")
 	require.ErrorIs(t, err, durable.ErrNotFound)
 }
@@ -559,6 +681,7 @@ func nilContext(t *testing.T, s durable.Store) {
 	until, err := s.Leased(none, "w")
 	require.NoError(t, err)
 	assert.True(t, until.Equal(timeAt(10)))
+	require.NoError(t, s.Delete(none, "a", 1))
 }
 
 func large(t *testing.T, s durable.Store) {

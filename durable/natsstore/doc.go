@@ -33,8 +33,9 @@
 //
 // A message of a server is limited to its max_payload, 1 MiB by default. A checkpoint that does
 // not fit is refused with an error that matches [durable.ErrTooLarge], and its instance is stuck.
-// The mailbox of an instance is part of its entry: it holds some thousands of unreceived
-// messages, and each of them slows down the next writes.
+// Messages that wait are stored in pages, which the entry of their instance names: it holds some
+// hundred thousand of them. Messages that a process sends to one instance at the same moment are
+// written together.
 //
 // # Buckets
 //

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,9 +18,9 @@ import (
 //
 // An instance is one key of a bucket. Its value is a line of JSON, the head, followed by the
 // unchanged state. The head contains the record and the mailbox. So a Swap and a Send of one
-// instance compare the same revision, and each sees the changes of the other. A message or a list
-// of keys that would make the head large is stored under a separate key, which is written before
-// the head refers to it.
+// instance compare the same revision, and each sees the changes of the other. Messages and lists
+// of keys that would make the head large are stored under separate keys, which are written before
+// the head refers to them.
 //
 // The header of the message contains the data that the workers' index needs, so that they follow
 // a bucket without its values.
@@ -37,10 +38,12 @@ type entry struct {
 type mailbox struct {
 	Birth   string   `json:"birth"`             // distinguishes instances with the same id
 	Last    int64    `json:"last,omitempty"`    // number of the newest message
-	Letters []letter `json:"letters,omitempty"` // above the floor
+	Pages   []page   `json:"pages,omitempty"`   // of older letters, in order
+	Letters []letter `json:"letters,omitempty"` // the newest, above the floor
 	Keys    []string `json:"keys,omitempty"`    // hashes of the newest keys
 	Spilled bool     `json:"spilled,omitempty"` // older ones are separate keys of the bucket
 	Writes  []string `json:"writes,omitempty"`  // the marks of the latest writes
+	Lost    int      `json:"lost,omitempty"`    // takings without a Swap since then
 }
 
 // letter is a message.
@@ -62,6 +65,7 @@ type head struct {
 	Status   durable.Status    `json:"status"`
 	Reason   string            `json:"reason,omitempty"`
 	Step     string            `json:"step,omitempty"`
+	Layout   string            `json:"layout,omitempty"`
 	Labels   map[string]string `json:"labels"`
 	Created  *int64            `json:"created,omitempty"`
 	Updated  *int64            `json:"updated,omitempty"`
@@ -75,7 +79,7 @@ type head struct {
 // encode returns the value of an entry.
 func (e *entry) encode() ([]byte, error) {
 	line, err := json.Marshal(head{
-		mailbox: e.box, Function: e.Function, Run: e.Run, Version: e.Version, Status: e.Status, Reason: e.Reason, Step: e.Step,
+		mailbox: e.box, Function: e.Function, Run: e.Run, Version: e.Version, Status: e.Status, Reason: e.Reason, Step: e.Step, Layout: e.Layout,
 		Labels: e.Labels, Created: nanos.Nullable(e.Created), Updated: nanos.Nullable(e.Updated), Owner: e.Owner, Epoch: e.Epoch, Due: nanos.Nullable(e.Due),
 		Seen: e.Seen, Floor: e.Floor,
 	})
@@ -90,16 +94,23 @@ func decode(id string, value []byte, seq uint64) (*entry, error) {
 	line, state, ok := bytes.Cut(value, []byte("\n"))
 	var h head
 	if err := json.Unmarshal(line, &h); err != nil || !ok {
-		return nil, fmt.Errorf("%w: the entry of %q cannot be read", ErrForeign, id)
+		return nil, fmt.Errorf("%w: the entry of %q cannot be read: %w", ErrForeign, id, durable.ErrCorrupt)
 	}
 	e := &entry{seq: seq, box: h.mailbox, Record: durable.Record{
-		ID: id, Function: h.Function, Run: h.Run, Version: h.Version, Status: h.Status, Reason: h.Reason, Step: h.Step, Labels: h.Labels,
+		ID: id, Function: h.Function, Run: h.Run, Version: h.Version, Status: h.Status, Reason: h.Reason, Step: h.Step, Layout: h.Layout, Labels: h.Labels,
 		Created: nanos.Time(h.Created), Updated: nanos.Time(h.Updated), Owner: h.Owner, Epoch: h.Epoch, Due: nanos.Time(h.Due), Seen: h.Seen, Floor: h.Floor,
 	}}
 	if len(state) > 0 {
 		e.State = state
 	}
 	return e, nil
+}
+
+// clone returns a copy whose state and labels can be changed.
+func (e *entry) clone() *entry {
+	c := *e
+	c.State, c.Labels = slices.Clone(e.State), maps.Clone(e.Labels)
+	return &c
 }
 
 // mail reports whether there are messages that the writer of the record has not seen.
@@ -109,6 +120,7 @@ func (e *entry) mail() bool { return e.box.Last > e.Seen }
 type note struct {
 	Function string         `json:"f"`
 	Step     string         `json:"s,omitempty"`
+	Layout   string         `json:"l,omitempty"`
 	Owner    string         `json:"o,omitempty"`
 	Status   durable.Status `json:"t"`
 	Wake     *int64         `json:"w,omitempty"` // when it is due if it has no owner
@@ -123,7 +135,7 @@ const (
 )
 
 func (e *entry) note() note {
-	n := note{Function: e.Function, Step: e.Step, Owner: e.Owner, Status: e.Status, Updated: nanos.Nullable(e.Updated)}
+	n := note{Function: e.Function, Step: e.Step, Layout: e.Layout, Owner: e.Owner, Status: e.Status, Updated: nanos.Nullable(e.Updated)}
 	switch {
 	case e.Owner != "":
 	case e.mail() && (e.Status == durable.Running || e.Status == durable.Waiting):

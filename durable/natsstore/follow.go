@@ -146,7 +146,13 @@ func (s *Store) read(b *bucket, m jetstream.Msg, seq uint64) (wakes bool, err er
 	case what == "i":
 		var n note
 		if err := json.Unmarshal([]byte(m.Headers().Get(noteHeader)), &n); err == nil {
-			return s.index.apply(b.number, id, seq, n, false), nil
+			wakes = s.index.apply(b.number, id, seq, n, false)
+			select {
+			case <-b.caught:
+			default:
+				s.index.markDue(id, nanos.Of(time.Now()))
+			}
+			return wakes, nil
 		}
 	}
 	return false, nil

@@ -38,7 +38,14 @@ type absence struct {
 }
 
 // kind is what a worker must serve to run an instance.
-type kind struct{ function, step string }
+type kind struct{ function, step, layout string }
+
+func (n note) kind() kind { return kind{n.Function, n.Step, n.Layout} }
+
+// record returns what a Taking needs to know of such an instance.
+func (k kind) record() *durable.Record {
+	return &durable.Record{Function: k.function, Step: k.step, Layout: k.layout}
+}
 
 // group is the instances of a kind that become due, the earliest first.
 type group struct {
@@ -64,6 +71,7 @@ type item struct {
 	updated   int64
 	shard     int32
 	heapIndex int32 // in its group's queue; -1: it is not in it
+	taken     bool  // at this revision: by this process, or perhaps by one that has died
 }
 
 // queue is a heap of items.
@@ -121,17 +129,17 @@ func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes
 		x.items[id] = it
 	}
 	x.remove(it)
-	it.seq = seq
+	it.seq, it.taken = seq, false
 	if n.Updated != nil {
 		it.updated = *n.Updated
 	}
 	isKept := true
 	switch {
 	case n.Owner != "":
-		it.group, it.owner, it.due = x.group(kind{n.Function, n.Step}), x.owner(n.Owner), 0
+		it.group, it.owner, it.due = x.group(n.kind()), x.owner(n.Owner), 0
 		it.owner.items[id] = it
 	case n.Wake != nil:
-		it.group, it.due = x.group(kind{n.Function, n.Step}), *n.Wake
+		it.group, it.due = x.group(n.kind()), *n.Wake
 		heap.Push(&it.group.queue, it)
 		wakes = true
 	default:
@@ -139,7 +147,7 @@ func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes
 	}
 	switch {
 	case n.Status == durable.Stuck:
-		it.group = x.group(kind{n.Function, n.Step})
+		it.group = x.group(n.kind())
 		x.stuck[id] = it
 	case n.Status.Ended():
 		x.ended[id] = it
@@ -197,6 +205,16 @@ func (x *index) position(shard int) uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.shards[shard].position
+}
+
+// markDue records that an instance was due when the store was opened: a taker of an earlier
+// process may have died with it.
+func (x *index) markDue(id string, now int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if it := x.items[id]; it != nil && it.heapIndex >= 0 && it.due <= now {
+		it.taken = true
+	}
 }
 
 // reset forgets the contents of a bucket that has been replaced.
@@ -290,6 +308,7 @@ type foundItem struct {
 	shard int
 	seq   uint64
 	due   int64
+	lost  bool // an earlier taker may have died
 }
 
 // take hides due instances until a time, and returns them, the oldest first.
@@ -324,15 +343,50 @@ func (x *index) take(t durable.Taking, limit int) (list []foundItem) {
 	slices.SortFunc(due, compareDue)
 	until := nanos.Of(t.Now.Add(t.Hide))
 	for _, it := range due[:min(len(due), limit)] {
-		list = append(list, foundItem{it.id, int(it.shard), it.seq, it.due})
+		list = append(list, foundItem{it.id, int(it.shard), it.seq, it.due, it.taken})
+		it.taken = true
 		it.hide(until)
 	}
 	return list
 }
 
 // servedBy reports whether a worker serves the group.
-func (g *group) servedBy(t durable.Taking) bool {
-	return t.Serves(&durable.Record{Function: g.function, Step: g.step})
+func (g *group) servedBy(t durable.Taking) bool { return t.Serves(g.record()) }
+
+// foreign counts due instances whose layouts a worker does not know.
+func (x *index) foreign(t durable.Taking) (n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now := nanos.Of(t.Now)
+	for _, g := range x.groups {
+		if t.Refuses(g.record()) {
+			n += g.countDue(now, t.Limit-n)
+		}
+	}
+	for _, o := range x.owners {
+		if o.lease > now {
+			continue
+		}
+		for _, it := range o.items {
+			if n < t.Limit && it.due <= now && t.Refuses(it.group.record()) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// countDue counts the items that are due, up to a limit.
+func (q queue) countDue(now int64, limit int) (n int) {
+	for _, it := range q {
+		if n == limit {
+			break
+		}
+		if it.due <= now {
+			n++
+		}
+	}
+	return n
 }
 
 // hide sets when an item can be taken.
@@ -343,11 +397,13 @@ func (it *item) hide(until int64) {
 	}
 }
 
-// hide sets when an instance can be taken, if it has not changed since it was found.
-func (x *index) hide(f foundItem, until int64) {
+// hide sets when an instance can be taken, and whether it is taken now, if it has not changed
+// since it was found.
+func (x *index) hide(f foundItem, until int64, taken bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if it := x.items[f.id]; it != nil && it.seq == f.seq {
+		it.taken = taken
 		it.hide(until)
 	}
 }
@@ -396,7 +452,7 @@ func (x *index) endedBefore(before int64, limit int) (list []foundItem) {
 	defer x.mu.Unlock()
 	for id, it := range x.ended {
 		if len(list) < limit && it.updated < before {
-			list = append(list, foundItem{id, int(it.shard), it.seq, 0})
+			list = append(list, foundItem{id, int(it.shard), it.seq, 0, false})
 		}
 	}
 	return list

@@ -39,10 +39,16 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 			break
 		}
 		e, err := s.get(ctx, id)
+		if errors.Is(err, ErrForeign) {
+			continue // it is damaged
+		}
 		if err != nil {
 			return nil, err
 		}
 		if e != nil && f.Matches(&e.Record) {
+			if f.Bare {
+				e.State = nil
+			}
 			list = append(list, &e.Record)
 		}
 	}
@@ -54,7 +60,8 @@ func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err e
 	for _, b := range s.buckets[:len(s.buckets)-1] {
 		if err := s.scanBucket(ctx, b, func(id string, n note) {
 			// An instance may appear twice if it was written during the scan.
-			if id > f.After && (f.Function == "" || f.Function == n.Function) && (f.Status == "" || f.Status == n.Status) {
+			if id > f.After && (f.Function == "" || f.Function == n.Function) && (f.Status == "" || f.Status == n.Status) &&
+				f.Updated.Contains(nanos.Time(n.Updated)) {
 				ids = append(ids, id)
 			}
 		}); err != nil {
@@ -165,6 +172,24 @@ func (s *Store) newest(ctx context.Context, b *bucket) (uint64, error) {
 	return m.Sequence, nil
 }
 
+// Delete implements [durable.Store]. If it returns an error of the connection, the instance may
+// have been deleted.
+func (s *Store) Delete(ctx context.Context, id string, version int64) error {
+	ctx = nilctx.Background(ctx)
+	e, err := s.find(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case e.Version != version:
+		return durable.ErrConflict
+	}
+	done, err := s.purge(ctx, foundItem{id: id, shard: s.shardOf(id), seq: e.seq})
+	if err == nil && !done {
+		return durable.ErrConflict
+	}
+	return err
+}
+
 // Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	ctx = nilctx.Background(ctx)
@@ -193,24 +218,20 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 // purge deletes an instance if it has not changed since it was found.
 func (s *Store) purge(ctx context.Context, f foundItem) (done bool, err error) {
 	e, err := s.get(ctx, f.id)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrForeign) {
 		return false, err
 	}
-	if e == nil || e.seq != f.seq {
+	if e == nil || e.seq != f.seq { // or is damaged: it stays in the bucket
 		s.index.forget(f.id, f.seq)
 		return false, nil
 	}
 	b := s.buckets[f.shard]
-	err = s.try(ctx, func(ctx context.Context) error {
-		err := b.stream.DeleteMsg(ctx, f.seq)
-		var api *jetstream.APIError
-		if errors.As(err, &api) {
-			return final{err}
-		}
-		return err
-	})
+	err = s.try(ctx, func(ctx context.Context) error { return s.deleteEntry(ctx, b, e) })
 	s.index.forget(f.id, f.seq)
 	s.cache.drop(f.id)
+	if errors.Is(err, errOutdated) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -223,4 +244,23 @@ func (s *Store) purge(ctx context.Context, f foundItem) (done bool, err error) {
 		return true, fmt.Errorf("natsstore: the messages of %q: %w", f.id, err)
 	}
 	return true, nil
+}
+
+// deleteEntry deletes the revision of an entry. A revision that is gone is no error if the
+// instance is: another worker has deleted it, or this one has and the answer was lost. If it has a
+// later revision, the error is errOutdated.
+func (s *Store) deleteEntry(ctx context.Context, b *bucket, e *entry) error {
+	err := b.stream.DeleteMsg(ctx, e.seq)
+	if !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+		return err
+	}
+	switch now, failure := s.get(ctx, e.ID); {
+	case failure != nil:
+		return errors.Join(err, failure)
+	case now == nil || now.box.Birth != e.box.Birth:
+		return nil
+	case now.seq != e.seq:
+		return final{errOutdated}
+	}
+	return err
 }

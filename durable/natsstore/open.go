@@ -168,6 +168,7 @@ func (s *Store) open(ctx context.Context, address string) (err error) {
 		return err
 	}
 	s.index = newIndex(len(s.buckets))
+	s.sends.Write = s.sendGroup
 	following, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	for _, b := range s.buckets {

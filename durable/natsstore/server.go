@@ -36,11 +36,12 @@ const (
 func mark() string { return rand.Text()[:13] }
 
 // change writes the entry that edit makes from the old one (nil: there is none), and tries again
-// while other writers are faster. old is the entry as far as it is known, or nil.
-func (s *Store) change(ctx context.Context, id string, old *entry, edit func(old *entry) (*entry, error)) (e *entry, err error) {
+// while other writers are faster. old is the entry as far as it is known, or nil; isNew says that
+// there is none as far as is known.
+func (s *Store) change(ctx context.Context, id string, old *entry, isNew bool, edit func(old *entry) (*entry, error)) (e *entry, err error) {
 	write := mark()
 	b, subject := s.bucketOf(id), s.subject(id)
-	known := old != nil
+	known := old != nil || isNew
 	for tries := 0; ; tries++ {
 		if !known {
 			if old, err = s.get(ctx, id); err != nil {
@@ -52,7 +53,7 @@ func (s *Store) change(ctx context.Context, id string, old *entry, edit func(old
 			return old, nil // an earlier try has written it
 		}
 		e, err = edit(old)
-		if err != nil && known && old.partial {
+		if err != nil && known {
 			known = false // the known entry may be out of date
 			continue
 		}
@@ -216,20 +217,32 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// maxCached is the number of entries that a store caches without their states. They are those of
-// the instances that a worker runs, so that a Swap needs only one message.
-const maxCached = 4096
+// Bounds of the cache.
+const (
+	maxCached   = 4096    // entries
+	cachedState = 2 << 10 // bytes of a state, and of labels, that are cached
+)
 
-// cache holds recent entries.
+// cache holds recent entries. They are those of the instances that a worker runs, so that a Swap
+// needs only one message, and a Send to a small one, too.
 type cache struct {
 	mu  sync.Mutex
 	all map[string]*entry
 }
 
+// get returns an entry, perhaps without its state and labels, or nil.
 func (c *cache) get(id string) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.all[id]
+}
+
+// whole returns an entry, or nil if it is not cached with its state and labels.
+func (c *cache) whole(id string) *entry {
+	if e := c.get(id); e != nil && !e.partial {
+		return e
+	}
+	return nil
 }
 
 func (c *cache) drop(id string) {
@@ -241,7 +254,15 @@ func (c *cache) drop(id string) {
 // put caches an entry, unless a later one is known.
 func (c *cache) put(e *entry) {
 	small := *e
-	small.State, small.Labels, small.partial = nil, nil, true
+	size := len(e.State)
+	for name, value := range e.Labels {
+		size += len(name) + len(value)
+	}
+	if small.partial = size > cachedState; small.partial {
+		small.State, small.Labels = nil, nil
+	} else { // the caller may change its own
+		small = *e.clone()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old := c.all[e.ID]; old != nil && old.seq > e.seq {

@@ -3,6 +3,7 @@ package natsstore_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -55,6 +56,41 @@ func TestStoreInACluster(t *testing.T) {
 	durabletest.Store(t, func(t testing.TB) durable.Store {
 		n++
 		return connected(t, c.URL(), natsstore.Bucket(fmt.Sprint("store-", n)), natsstore.Shards(1))
+	})
+}
+
+// TestADamagedEntryHarmsNoOther changes a byte of an entry or of its header, cuts it short, or
+// writes something else.
+func TestADamagedEntryHarmsNoOther(t *testing.T) {
+	c := natstest.New(t, 1)
+	s := connected(t, c.URL(), natsstore.Shards(1))
+	js := connection(t, c.URL())
+	const bucket = "movenext-0"
+	stream, err := js.Stream(t.Context(), "KV_"+bucket)
+	require.NoError(t, err)
+	durabletest.Damaged(t, s, func(random *rand.Rand, id string) string {
+		raw, err := stream.GetLastMsgForSubject(t.Context(), "$KV."+bucket+".i."+id)
+		require.NoError(t, err)
+		m := &nats.Msg{Subject: raw.Subject, Data: raw.Data, Header: nats.Header{"Movenext": raw.Header["Movenext"]}}
+		what := random.IntN(5)
+		switch at := random.IntN(len(m.Data)); what {
+		case 0:
+			m.Data[at] ^= byte(1 + random.IntN(255))
+		case 1:
+			m.Data = m.Data[:at]
+		case 2:
+			m.Data = []byte(strings.Repeat("{", 100_000))
+		case 3:
+			m.Data = nil
+		case 4:
+			header := []byte(m.Header.Get("Movenext"))
+			at %= len(header)
+			header[at] = "{}[],:x9\""[random.IntN(9)]
+			m.Header.Set("Movenext", string(header))
+		}
+		_, err = js.PublishMsg(t.Context(), m)
+		require.NoError(t, err)
+		return fmt.Sprint("change ", what)
 	})
 }
 
@@ -166,11 +202,11 @@ func TestTextsThatCannotBeKeptAreRefused(t *testing.T) {
 	s := embedded(t)
 	for _, text := range []string{"\xff", strings.Repeat("a", 1001)} {
 		_, err := s.Swap(t.Context(), instance(text))
-		require.ErrorIs(t, err, natsstore.ErrText)
+		require.ErrorIs(t, err, durable.ErrUnstorable)
 		_, err = s.Load(t.Context(), text)
-		require.ErrorIs(t, err, natsstore.ErrText)
+		require.ErrorIs(t, err, durable.ErrUnstorable)
 	}
-	require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "\xff"}), natsstore.ErrText)
+	require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "\xff"}), durable.ErrUnstorable)
 	for _, id := range []string{"", "=", "a.b", "a b*>\r\n\x00", strings.Repeat("ü", 500)} {
 		r := instance(id)
 		r.Due = time.Unix(1, 0)
@@ -276,40 +312,87 @@ func TestASendMeetsTheEndOfAWait(t *testing.T) {
 	}
 }
 
-// TestALargeMailboxLiesApart has payloads and keys that do not fit into an entry's head.
+// TestALargeMailboxLiesApart has payloads and keys that do not fit into an entry's head, and many
+// messages. What is no longer needed is deleted.
 func TestALargeMailboxLiesApart(t *testing.T) {
-	s := embedded(t)
+	s := embedded(t, natsstore.Shards(1), natsstore.Listen("127.0.0.1:0"))
+	stream, err := connection(t, s.URL()).Stream(t.Context(), "KV_movenext-0")
+	require.NoError(t, err)
+	parts := func(what string) int {
+		info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter("$KV.movenext-0."+what+".>"))
+		require.NoError(t, err)
+		return len(info.State.Subjects)
+	}
 	r := instance("a")
-	_, err := s.Swap(t.Context(), r)
-	require.NoError(t, err)
-	const n = 160
-	send := func() {
-		for i := range n {
-			payload := make([]byte, 30*i)
-			require.NoError(t, s.Send(t.Context(), "a", durable.Message{Name: "m", Key: fmt.Sprint(i), Payload: payload}))
-		}
-	}
-	send()
-	send()
-	list, err := s.Inbox(t.Context(), "a", 0)
-	require.NoError(t, err)
-	require.Len(t, list, n)
-	for i, m := range list {
-		assert.EqualValues(t, i+1, m.Seq)
-		assert.Len(t, m.Payload, 30*i)
-	}
-	r.Seen, r.Floor = n, n-1
 	_, err = s.Swap(t.Context(), r)
 	require.NoError(t, err)
-	list, err = s.Inbox(t.Context(), "a", 0)
+	const n = 400
+	size := func(i int) int { return 30 * (i % 160) }
+	for range 2 {
+		for i := range n {
+			require.NoError(t, s.Send(t.Context(), "a", durable.Message{Name: "m", Key: fmt.Sprint(i), Payload: make([]byte, size(i))}))
+		}
+	}
+	assert.Greater(t, parts("m"), n/20, "pages, and long payloads")
+	assert.Greater(t, parts("k"), n/2)
+	for floor := int64(0); floor < n; floor += 7 {
+		r.Seen, r.Floor = n, floor
+		_, err = s.Swap(t.Context(), r)
+		require.NoError(t, err)
+		list, err := s.Inbox(t.Context(), "a", 0)
+		require.NoError(t, err)
+		require.Len(t, list, n-int(floor))
+		for i, m := range list {
+			assert.Equal(t, floor+int64(i)+1, m.Seq)
+			assert.Len(t, m.Payload, size(int(m.Seq)-1))
+		}
+		list, err = s.Inbox(t.Context(), "a", n-1)
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+	}
+	r.Floor = n
+	_, err = s.Swap(t.Context(), r)
 	require.NoError(t, err)
-	require.Len(t, list, 1)
+	assert.Zero(t, parts("m"))
 	r.Status, r.Updated = durable.Completed, time.Unix(1, 0)
 	_, err = s.Swap(t.Context(), r)
 	require.NoError(t, err)
 	purged, err := s.Purge(t.Context(), time.Unix(2, 0), 10)
 	require.NoError(t, err)
 	assert.Equal(t, 1, purged)
+	assert.Zero(t, parts("k"))
+}
+
+// TestADamagedPageHarmsNoOther has messages that cannot be read, or are gone.
+func TestADamagedPageHarmsNoOther(t *testing.T) {
+	s := embedded(t, natsstore.Shards(1), natsstore.Listen("127.0.0.1:0"))
+	js := connection(t, s.URL())
+	stream, err := js.Stream(t.Context(), "KV_movenext-0")
+	require.NoError(t, err)
+	for _, id := range []string{"a", "b"} {
+		_, err := s.Swap(t.Context(), instance(id))
+		require.NoError(t, err)
+		for range 200 {
+			require.NoError(t, s.Send(t.Context(), id, durable.Message{Name: "m"}))
+		}
+	}
+	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter("$KV.movenext-0.m.a.>"))
+	require.NoError(t, err)
+	require.NotEmpty(t, info.State.Subjects)
+	for subject := range info.State.Subjects {
+		_, err := js.Publish(t.Context(), subject, []byte(strings.Repeat("[", 100_000)))
+		require.NoError(t, err)
+	}
+	_, err = s.Inbox(t.Context(), "a", 0)
+	require.ErrorIs(t, err, natsstore.ErrForeign)
+	for subject := range info.State.Subjects {
+		require.NoError(t, stream.Purge(t.Context(), jetstream.WithPurgeSubject(subject)))
+	}
+	_, err = s.Inbox(t.Context(), "a", 0)
+	require.ErrorContains(t, err, "gone")
+	list, err := s.Inbox(t.Context(), "b", 0)
+	require.NoError(t, err)
+	assert.Len(t, list, 200)
 }
 
 // TestACheckpointThatIsTooLargeIsRefused by a server of whom a message may have less.

@@ -21,8 +21,13 @@ import (
 // the next revision of its instance. No claim is written while, according to the index, no other
 // worker lives.
 //
-// Then the instance is read. If the index is behind, the instance may have changed; such an
-// instance is not taken.
+// Then the instance is read, unless this process has written the revision and still has it. If the
+// index is behind, the instance may have changed; such an instance is not taken.
+//
+// There are three traces of a taker that may have died: a claim that has run out, an instance that
+// was due when the store was opened, and one that this process has taken before. Only then the
+// taking is counted in the entry, since that is a write. It makes a revision, which is claimed in
+// turn.
 
 // claiming is the number of claims in progress at a time.
 const claiming = 32
@@ -41,12 +46,12 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 		if len(list) == 0 {
 			break
 		}
-		for i, c := range s.claimAll(ctx, t, list) {
+		for _, c := range s.claimAll(ctx, t, list) {
 			switch {
 			case c.taken.Record != nil:
 				due = append(due, c.taken)
 			case c.until != 0:
-				s.index.hide(list[i], c.until)
+				s.index.hide(c.foundItem, c.until, false)
 			}
 		}
 		if err := s.check(ctx); err != nil {
@@ -56,8 +61,21 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 	return due, s.index.next(t), nil
 }
 
+// Foreign implements [durable.Store].
+func (s *Store) Foreign(ctx context.Context, t durable.Taking) (int, error) {
+	ctx = nilctx.Background(ctx)
+	if err := s.check(ctx); err != nil {
+		return 0, err
+	}
+	if err := s.ready(ctx); err != nil {
+		return 0, err
+	}
+	return s.index.foreign(t), nil
+}
+
 // claimedItem is the outcome of a claim.
 type claimedItem struct {
+	foundItem
 	taken durable.Taken // without a record: the claim failed
 	until int64         // when it may be taken again; 0: after its next change
 }
@@ -77,8 +95,12 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []foundItem
 		all.Go(func() {
 			defer func() { <-turns }()
 			c := &out[i]
+			c.foundItem = f
 			if !alone {
-				c.until = s.claim(ctx, t, f)
+				c.until = s.claim(ctx, t, &c.foundItem)
+			}
+			if c.until == 0 && c.lost {
+				s.countLost(ctx, t, c, alone)
 			}
 			if c.until != 0 {
 				return
@@ -86,7 +108,10 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []foundItem
 			limited, cancel := context.WithTimeout(ctx, reading)
 			defer cancel()
 			var err error
-			if c.taken, err = s.loadTaken(limited, f); err != nil {
+			switch c.taken, err = s.loadTaken(limited, c.foundItem); {
+			case errors.Is(err, ErrForeign): // it is damaged, and does not take the turns of others
+				c.until = nanos.Of(t.Now.Add(t.Hide))
+			case err != nil:
 				c.until = nanos.Of(t.Now.Add(reading))
 			}
 		})
@@ -95,19 +120,49 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []foundItem
 	return out
 }
 
-// loadTaken reads an instance that has been found. It does not take an instance that has changed
-// since: the new revision is in the index, or will be.
+// loadTaken reads an instance that has been found, unless the revision is cached. It does not take
+// an instance that has changed since: the new revision is in the index, or will be.
 func (s *Store) loadTaken(ctx context.Context, f foundItem) (t durable.Taken, err error) {
-	e, err := s.get(ctx, f.id)
+	e := s.cache.whole(f.id)
+	if e != nil && e.seq == f.seq {
+		e = e.clone()
+	} else {
+		e, err = s.get(ctx, f.id)
+	}
 	if err == nil && e != nil && e.seq <= f.seq {
-		t.Record, t.Mail = &e.Record, len(e.box.Letters) > 0
+		t.Record, t.Mail, t.Lost = &e.Record, !e.box.empty(), e.box.Lost
 	}
 	return t, err
 }
 
-// claim claims an instance. It returns 0, or the time until which another worker holds it. Where
-// claims cannot be written, the instance is taken without one.
-func (s *Store) claim(ctx context.Context, t durable.Taking, f foundItem) (until int64) {
+// countLost counts in the entry that an earlier taker may have died, and claims the new revision.
+// An instance that has changed in between is left to the next Take.
+func (s *Store) countLost(ctx context.Context, t durable.Taking, c *claimedItem, alone bool) {
+	limited, cancel := context.WithTimeout(ctx, reading)
+	defer cancel()
+	e, err := s.change(limited, c.id, nil, false, func(old *entry) (*entry, error) {
+		if old == nil || old.seq != c.seq {
+			return nil, durable.ErrConflict
+		}
+		e := *old
+		e.box.Lost++
+		return &e, nil
+	})
+	if err != nil {
+		c.until = nanos.Of(t.Now.Add(reading))
+		return
+	}
+	c.seq = e.seq
+	s.index.hide(c.foundItem, nanos.Of(t.Now.Add(t.Hide)), true)
+	if !alone {
+		c.until = s.claim(ctx, t, &c.foundItem)
+	}
+}
+
+// claim claims an instance. It returns 0, or the time until which another worker holds it, and
+// records whether a claim has run out. Where claims cannot be written, the instance is taken
+// without one.
+func (s *Store) claim(ctx context.Context, t durable.Taking, f *foundItem) (until int64) {
 	limited, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	subject := s.claims.prefix + strconv.Itoa(f.shard) + "." + token(f.id) + "." + strconv.FormatUint(f.seq, 10)
@@ -122,10 +177,11 @@ func (s *Store) claim(ctx context.Context, t durable.Taking, f foundItem) (until
 		if err != nil || m == nil {
 			return 0
 		}
-		if other, err := parseLease(m.Header); err == nil && other > nanos.Of(t.Now) {
+		other, err := parseLease(m.Header)
+		if err == nil && other > nanos.Of(t.Now) {
 			return other
 		}
-		expected = m.Sequence
+		expected, f.lost = m.Sequence, true
 	}
 	return 0
 }

@@ -24,10 +24,19 @@ var recordColumns = []column{
 	{"created", "bigint"}, {"updated", "bigint"},
 	{"owner", "text"}, {"epoch", "bigint"}, {"due", "bigint"},
 	{"seen", "bigint"}, {"floor", "bigint"}, {"state", "bytea"}, {"step", "text"},
+	{"layout", "text"},
 }
 
 // columns lists the names of recordColumns.
 var columns = joinColumns(func(_ int, c column) string { return c.name })
+
+// listedColumns are the columns of a list, which has no states if $5 is true.
+var listedColumns = joinColumns(func(_ int, c column) string {
+	if c.name == "state" {
+		return "CASE WHEN $5::boolean THEN NULL ELSE state END"
+	}
+	return c.name
+})
 
 // input is the table n of a group's records: an array for each column, after the array of their
 // numbers in the group.
@@ -75,7 +84,7 @@ func assignments(value func(column string) string) string {
 			return "version = i.version + 1"
 		}
 		return c.name + " = " + value(c.name)
-	}) + ", wake = CASE WHEN " + value("owner") + " <> '' THEN NULL WHEN i.last > " + value("seen") +
+	}) + ", takes = 0, wake = CASE WHEN " + value("owner") + " <> '' THEN NULL WHEN i.last > " + value("seen") +
 		" AND " + value("status") + " IN ('running', 'waiting') THEN 0 ELSE " + value("due") + " END"
 }
 

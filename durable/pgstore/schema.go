@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,7 +17,7 @@ import (
 // Times are nanoseconds since 1970, since those of Postgres are microseconds; NULL means no time.
 // last is the sequence number of the newest message. keys outlive the messages that they arrived
 // with, because a second message with the same key may arrive after the first was received and
-// dropped.
+// dropped. takes counts how often the instance was taken since its record was written.
 //
 // Texts are compared by their bytes, as in Go. Indexes are partial: of a million suspended
 // instances, those that wait only for a message are in no index but the primary key. The engine's
@@ -67,6 +68,9 @@ CREATE TABLE leases (
 	worker TEXT COLLATE "C" PRIMARY KEY,
 	until BIGINT
 );
+`, `
+ALTER TABLE instances ADD COLUMN layout TEXT COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE instances ADD COLUMN takes BIGINT NOT NULL DEFAULT 0;
 `}
 
 // ErrVersion is matched by the error for tables made by a newer version of this package.
@@ -80,13 +84,13 @@ var ErrForeign = errors.New("pgstore: the tables are not of this package")
 // other programs do not use will do.
 const migrationLock = 0x6d6f76656e657874
 
-// migrate makes the tables in a schema, or brings them up to date, in one transaction.
+// migrate makes the tables in a schema, or brings them up to date. If they are up to date, it only
+// reads. Otherwise all is one script, which the server runs as one transaction even over a pooler
+// that permits none. Of two workers that start at the same time, one waits and then finds that the
+// other was faster.
 func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
-	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
-			return err
-		}
-		has, err := useSchema(ctx, tx, schema)
+	for range maxTries {
+		has, exists, err := versionOf(ctx, c, schema)
 		switch {
 		case err != nil:
 			return err
@@ -95,43 +99,58 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 		case has == len(migrations):
 			return nil
 		}
-		for _, m := range migrations[has:] {
-			_, err := tx.Exec(ctx, m)
-			var refused *pgconn.PgError
-			if errors.As(err, &refused) && refused.Code == "42P07" {
-				return fmt.Errorf("%w: the schema %q: %w", ErrForeign, schema, err)
-			}
+		_, err = c.PgConn().Exec(ctx, migration(schema, has, exists)).ReadAll()
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) {
 			if err != nil {
 				return fmt.Errorf("migrating the schema %q: %w", schema, err)
 			}
+			continue // and check
 		}
-		_, err = tx.Exec(ctx, "UPDATE movenext_version SET version = $1", len(migrations))
-		return err
-	})
+		switch now, _, failure := versionOf(ctx, c, schema); {
+		case failure != nil:
+			return errors.Join(failure, err)
+		case now != has || gaveWay(err):
+			continue // another worker was faster
+		case refused.Code == "42P07":
+			return fmt.Errorf("%w: the schema %q: %w", ErrForeign, schema, err)
+		}
+		return fmt.Errorf("migrating the schema %q: %w", schema, err)
+	}
+	return fmt.Errorf("migrating the schema %q: other workers were faster each time", schema)
 }
 
-// useSchema makes the schema current, creates it if it is missing, and returns the version of
-// its tables, or 0 if there are none.
-func useSchema(ctx context.Context, tx pgx.Tx, schema string) (version int, err error) {
+// versionOf returns the version of the tables in a schema, 0 if there are none, and whether the
+// schema exists.
+func versionOf(ctx context.Context, c *pgx.Conn, schema string) (version int, exists bool, err error) {
 	name := pgx.Identifier{schema}.Sanitize()
-	var exists bool
-	if err := tx.QueryRow(ctx, "SELECT to_regnamespace($1) IS NOT NULL", name).Scan(&exists); err != nil {
-		return 0, err
+	var tables bool
+	err = c.QueryRow(ctx, "SELECT to_regnamespace($1) IS NOT NULL, to_regclass($2) IS NOT NULL",
+		pgx.QueryExecModeExec, name, name+".movenext_version").Scan(&exists, &tables)
+	if err != nil || !tables {
+		return 0, exists, err
+	}
+	return version, exists, c.QueryRow(ctx, inSchema(schema, "SELECT version FROM @movenext_version"), pgx.QueryExecModeExec).Scan(&version)
+}
+
+// migration returns the script that brings tables from a version to the present one. It sets the
+// search_path and the time limit of its own transaction alone.
+func migration(schema string, has int, exists bool) string {
+	name := pgx.Identifier{schema}.Sanitize()
+	script := []string{
+		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "SET LOCAL statement_timeout = 0",
+		fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", int64(migrationLock)),
 	}
 	if !exists {
-		if _, err := tx.Exec(ctx, "CREATE SCHEMA "+name); err != nil {
-			return 0, err
-		}
+		script = append(script, "CREATE SCHEMA "+name)
 	}
-	if _, err := tx.Exec(ctx, "SET LOCAL search_path TO "+name); err != nil {
-		return 0, err
+	script = append(script, "SET LOCAL search_path TO "+name)
+	if has == 0 {
+		script = append(script, "CREATE TABLE movenext_version (version INTEGER NOT NULL)", "INSERT INTO movenext_version VALUES (0)")
 	}
-	if err := tx.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", name+".movenext_version").Scan(&exists); err != nil {
-		return 0, err
-	}
-	if exists {
-		return version, tx.QueryRow(ctx, "SELECT version FROM movenext_version").Scan(&version)
-	}
-	_, err = tx.Exec(ctx, "CREATE TABLE movenext_version (version INTEGER NOT NULL); INSERT INTO movenext_version VALUES (0)")
-	return 0, err
+	// A worker that was faster has changed the version: the division by zero ends the script.
+	script = append(script, fmt.Sprintf("SELECT 1 / (CASE WHEN version = %d THEN 1 ELSE 0 END) FROM movenext_version", has))
+	script = append(script, migrations[has:]...)
+	script = append(script, fmt.Sprintf("UPDATE movenext_version SET version = %d", len(migrations)))
+	return strings.Join(script, ";\n")
 }

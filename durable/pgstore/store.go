@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/groups"
 	"github.com/movenext/movenext/durable/internal/listeners"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
@@ -27,10 +29,6 @@ const Connections = 16
 // ErrClosed is the error of a store that has been closed.
 var ErrClosed = errors.New("pgstore: the store is closed")
 
-// ErrText is matched by the error for an id or a name that Postgres cannot keep: text that is not
-// UTF-8, or contains a zero byte.
-var ErrText = errors.New("pgstore: the text is not UTF-8, or has a zero byte")
-
 // ErrRights is matched by the error for a user who lacks a right that the store needs. The
 // server's message names the table.
 var ErrRights = errors.New("pgstore: the user lacks a right")
@@ -42,7 +40,10 @@ type Store struct {
 	steps           *pgxpool.Pool // for the transactions of steps
 	maxTransactions int32         // connections in steps
 	schema          string
+	server          server
+	text            *statements
 	writer          writer
+	sends           groups.Queue[*pendingSend]
 	closed          atomic.Bool
 	listeners       listeners.Set
 }
@@ -71,7 +72,7 @@ func Open(ctx context.Context, address string, opts ...Option) (*Store, error) {
 		}
 	}
 	if err := s.open(nilctx.Background(ctx), address); err != nil {
-		return nil, fmt.Errorf("pgstore: opening the store: %w", markRights(err))
+		return nil, fmt.Errorf("pgstore: opening the store: %w", mark(err))
 	}
 	return s, nil
 }
@@ -87,21 +88,30 @@ func (s *Store) open(ctx context.Context, address string) error {
 	if !strings.Contains(address, "pool_max_conns") {
 		config.MaxConns = Connections
 	}
-	own := config.Copy()
-	config.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{s.schema}.Sanitize()
 	c, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return err
 	}
-	err = migrate(ctx, c, s.schema)
+	if s.server, err = lookAt(ctx, c); err == nil {
+		err = migrate(ctx, c, s.schema)
+	}
 	if err = errors.Join(err, c.Close(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
+	if s.server.pooled && !strings.Contains(address, "default_query_exec_mode") {
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	if s.server.begins, err = s.server.allowsTransactions(ctx, config.ConnConfig); err != nil {
+		return err
+	}
+	s.text = newStatements(s.schema)
+	s.writer.s = s
+	s.sends.Write = s.sendGroup
+	steps := config.Copy()
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}
-	s.writer.pool = s.pool
-	if err := s.openSteps(ctx, own); err != nil {
+	if err := s.openSteps(ctx, steps); err != nil {
 		s.pool.Close()
 		return err
 	}
@@ -112,6 +122,7 @@ func (s *Store) open(ctx context.Context, address string) error {
 // [ErrClosed]. Shut down engines first. A second call does nothing.
 func (s *Store) Close() error {
 	if !s.closed.Swap(true) {
+		s.sends.Close()
 		s.pool.Close()
 		s.steps.Close()
 	}
@@ -123,28 +134,39 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 	if err := s.check(id); err != nil {
 		return nil, err
 	}
-	r, err := scan(s.pool.QueryRow(nilctx.Background(ctx), "SELECT "+columns+" FROM instances WHERE id = $1", id))
-	if errors.Is(err, pgx.ErrNoRows) {
+	var r *durable.Record
+	err := s.ask(nilctx.Background(ctx), func(b *pgx.Batch) {
+		r = nil
+		b.Queue(s.text.load, id).Query(func(rows pgx.Rows) error {
+			return atMostOne(rows, func() (err error) {
+				r, err = scan(rows)
+				return err
+			})
+		})
+	})
+	if err == nil && r == nil {
 		return nil, durable.ErrNotFound
 	}
 	return r, s.wrap(err)
 }
 
-// If two transactions meet at a row, the second waits for the first and then reads the row again,
-// including its version and last. So a Swap without an owner and a Send always see each other:
-// the later one finds the changes of the earlier one.
-var (
-	createOne  = `INSERT INTO instances (` + columns + `, wake) VALUES (` + insertedValues(param) + `) ON CONFLICT (id) DO NOTHING RETURNING last > seen AS mail`
-	replaceOne = `UPDATE instances AS i SET ` + assignments(param) + ` WHERE ` + versionMatches(param) + ` RETURNING i.last > i.seen AS mail`
-	dropBelow  = `WITH swapped AS (` + replaceOne + `), dropped AS (
-		DELETE FROM messages WHERE id = ` + param("id") + ` AND seq <= ` + param("floor") + ` AND EXISTS (SELECT FROM swapped))
-		SELECT mail FROM swapped`
-)
+// atMostOne calls f for the row of a result that may have none. A missing row is no error, or
+// pgx would forget what it knows of the statement.
+func atMostOne(rows pgx.Rows, f func() error) error {
+	defer rows.Close()
+	if rows.Next() {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	rows.Close()
+	return rows.Err()
+}
 
 // Swap implements [durable.Store]. If it returns an error of the connection, the record may have
 // been written.
 func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	if err := s.check(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+	if err := s.check(r.ID, r.Function, r.Run, r.Owner, r.Step, r.Layout); err != nil {
 		return false, err
 	}
 	mail, err = s.writer.swap(nilctx.Background(ctx), r)
@@ -167,64 +189,100 @@ func (s *Store) finishSwap(r *durable.Record) {
 	}
 }
 
-// querier is a pool or a transaction.
-type querier interface {
-	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
-	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
-}
+// asker sends the statements that queue puts into a batch, which have one commit or are part of a
+// transaction, and calls their functions. It may repeat all of this if nothing was written.
+type asker func(ctx context.Context, queue func(*pgx.Batch)) error
 
 // swap writes a record. It does not update r.Version.
-func swap(ctx context.Context, db querier, r *durable.Record) (mail bool, err error) {
+func (t *statements) swap(ctx context.Context, ask asker, r *durable.Record) (mail bool, err error) {
 	labels, err := json.Marshal(r.Labels)
 	if err != nil {
 		return false, err
 	}
-	query := replaceOne
+	query := t.replaceOne
 	switch {
 	case r.Version == 0:
-		query = createOne
+		query = t.createOne
 	case r.Floor > 0:
-		query = dropBelow
+		query = t.dropBelow
 	}
-	err = db.QueryRow(ctx, query, r.ID, r.Function, r.Run, r.Version, string(r.Status), toPrintable(r.Reason), string(labels),
-		nanos.Nullable(r.Created), nanos.Nullable(r.Updated), r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
-	if errors.Is(err, pgx.ErrNoRows) {
+	written := false
+	err = ask(ctx, func(b *pgx.Batch) {
+		written = false
+		b.Queue(query, r.ID, r.Function, r.Run, r.Version, string(r.Status), toPrintable(r.Reason), string(labels),
+			nanos.Nullable(r.Created), nanos.Nullable(r.Updated), r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step,
+			r.Layout,
+		).Query(func(rows pgx.Rows) error {
+			return atMostOne(rows, func() error {
+				written = true
+				return rows.Scan(&mail)
+			})
+		})
+	})
+	if err == nil && !written {
 		err = durable.ErrConflict
 	}
 	return mail, err
 }
 
-// One statement, so that the row is locked only for one round trip.
-const send = `WITH target AS (
-		SELECT status, owner FROM instances WHERE id = $1 FOR UPDATE
-	), open AS (
-		SELECT FROM target WHERE status NOT IN ('completed', 'failed', 'canceled', 'terminated')
-	), fresh AS (
-		INSERT INTO keys (id, key) SELECT $1, $3 FROM open WHERE $3 <> '' ON CONFLICT DO NOTHING RETURNING 1
-	), numbered AS (
-		UPDATE instances SET last = last + 1, wake = CASE WHEN owner = '' AND status <> 'stuck' THEN 0 ELSE wake END
-		WHERE id = $1 AND EXISTS (SELECT FROM open) AND ($3 = '' OR EXISTS (SELECT FROM fresh)) RETURNING last
-	), kept AS (
-		INSERT INTO messages (id, seq, name, key, payload, sent) SELECT $1, last, $2, $3, $4, $5 FROM numbered
-	) SELECT status FROM target`
-
-// Send implements [durable.Store].
+// Send implements [durable.Store]. If its context ends, the message may have been written.
 func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 	if err := s.check(id, m.Name, m.Key); err != nil {
 		return err
 	}
-	var status durable.Status
-	err := s.pool.QueryRow(nilctx.Background(ctx), send, id, m.Name, m.Key, m.Payload, nanos.Nullable(m.Sent)).Scan(&status)
+	ctx = nilctx.Background(ctx)
+	m.Payload = slices.Clone(m.Payload)
+	one := &pendingSend{ctx: ctx, m: m}
+	err := s.sends.Do(ctx, id, one)
+	if errors.Is(err, groups.ErrClosed) {
+		return ErrClosed
+	}
+	if err == nil {
+		err = one.err
+	}
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return durable.ErrNotFound
 	case err != nil:
 		return s.wrap(err)
-	case status.Ended():
+	case one.status == "":
+		return durable.ErrNotFound
+	case one.status.Ended():
 		return durable.ErrEnded
 	}
 	s.listeners.Tell()
 	return nil
+}
+
+// pendingSend is a call of Send, and its answer.
+type pendingSend struct {
+	ctx    context.Context
+	m      durable.Message
+	status durable.Status // of the instance; empty: there is none
+	err    error
+}
+
+// sendGroup sends messages to one instance, whose row the server locks once for all of them. If it
+// refuses one, they are sent one by one.
+func (s *Store) sendGroup(ctx context.Context, id string, group []*pendingSend) error {
+	err := s.sendTogether(ctx, id, group)
+	if len(group) == 1 || !errors.As(err, new(*pgconn.PgError)) {
+		return err
+	}
+	for _, one := range group {
+		one.err = s.sendTogether(one.ctx, id, []*pendingSend{one})
+	}
+	return nil
+}
+
+// sendTogether sends messages to one instance, with one commit.
+func (s *Store) sendTogether(ctx context.Context, id string, group []*pendingSend) error {
+	return s.ask(ctx, func(b *pgx.Batch) {
+		for _, one := range group {
+			one.status = ""
+			b.Queue(s.text.send, id, one.m.Name, one.m.Key, one.m.Payload, nanos.Nullable(one.m.Sent)).Query(func(rows pgx.Rows) error {
+				return atMostOne(rows, func() error { return rows.Scan(&one.status) })
+			})
+		}
+	})
 }
 
 // Inbox implements [durable.Store].
@@ -232,34 +290,35 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) ([]durable.Me
 	if err := s.check(id); err != nil {
 		return nil, err
 	}
-	list, err := inbox(nilctx.Background(ctx), s.pool, id, after)
+	list, err := s.text.readInbox(nilctx.Background(ctx), s.ask, id, after)
 	if errors.Is(err, durable.ErrNotFound) {
 		return nil, err
 	}
 	return list, s.wrap(err)
 }
 
-// inbox reads the messages of an instance.
-func inbox(ctx context.Context, db querier, id string, after int64) ([]durable.Message, error) {
-	rows, err := db.Query(ctx, "SELECT seq, name, key, payload, sent FROM messages WHERE id = $1 AND seq > $2 ORDER BY seq", id, after)
-	if err != nil {
-		return nil, err
-	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (m durable.Message, err error) {
-		var sent *int64
-		err = row.Scan(&m.Seq, &m.Name, &m.Key, &m.Payload, &sent)
-		m.Sent = nanos.Time(sent)
-		return m, err
+// readInbox reads the messages of an instance.
+func (t *statements) readInbox(ctx context.Context, ask asker, id string, after int64) (list []durable.Message, err error) {
+	found := false
+	err = ask(ctx, func(b *pgx.Batch) {
+		list, found = nil, false
+		b.Queue(t.inbox, id, after).Query(func(rows pgx.Rows) error {
+			var seq, sent *int64
+			var name, key *string
+			var payload []byte
+			_, err := pgx.ForEachRow(rows, []any{&seq, &name, &key, &payload, &sent}, func() error {
+				if found = true; seq != nil {
+					list = append(list, durable.Message{Seq: *seq, Name: *name, Key: *key, Payload: payload, Sent: nanos.Time(sent)})
+				}
+				return nil
+			})
+			return err
+		})
 	})
-	if err != nil || len(list) > 0 {
-		return list, err
+	if err == nil && !found {
+		err = durable.ErrNotFound
 	}
-	var found int
-	err = db.QueryRow(ctx, "SELECT 1 FROM instances WHERE id = $1", id).Scan(&found)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, durable.ErrNotFound
-	}
-	return nil, err
+	return list, err
 }
 
 // Lease implements [durable.Store].
@@ -267,9 +326,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 	if err := s.check(worker); err != nil {
 		return err
 	}
-	_, err := s.pool.Exec(nilctx.Background(ctx), `INSERT INTO leases (worker, until) VALUES ($1, $2)
-		ON CONFLICT (worker) DO UPDATE SET until = excluded.until`, worker, nanos.Nullable(until))
-	return s.wrap(err)
+	return s.wrap(s.ask(nilctx.Background(ctx), func(b *pgx.Batch) { b.Queue(s.text.lease, worker, nanos.Nullable(until)) }))
 }
 
 // Leased implements [durable.Store].
@@ -278,10 +335,11 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 		return time.Time{}, err
 	}
 	var expiry *int64
-	err = s.pool.QueryRow(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = $1", worker).Scan(&expiry)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return time.Time{}, nil
-	}
+	err = s.ask(nilctx.Background(ctx), func(b *pgx.Batch) {
+		b.Queue(s.text.leased, worker).Query(func(rows pgx.Rows) error {
+			return atMostOne(rows, func() error { return rows.Scan(&expiry) })
+		})
+	})
 	return nanos.Time(expiry), s.wrap(err)
 }
 
@@ -293,18 +351,25 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	// Labels are compared here: their names may be any text. So pages are read until the result
 	// is full.
 	for after := f.After; ; {
-		rows, err := s.pool.Query(nilctx.Background(ctx), "SELECT "+columns+` FROM instances
-			WHERE id > $1 AND ($2 = '' OR function = $2) AND ($3 = '' OR status = $3) ORDER BY id LIMIT $4`,
-			after, f.Function, string(f.Status), f.Most())
-		if err != nil {
-			return nil, s.wrap(err)
-		}
-		page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*durable.Record, error) { return scan(row) })
+		var page []*durable.Record // those that cannot be read have no Version
+		err := s.ask(nilctx.Background(ctx), func(b *pgx.Batch) {
+			b.Queue(s.text.list, after, f.Function, string(f.Status), f.Most(), f.Bare, nanos.Nullable(f.Created.From), nanos.Nullable(f.Created.Until),
+				nanos.Nullable(f.Updated.From), nanos.Nullable(f.Updated.Until)).Query(func(rows pgx.Rows) (err error) {
+				page, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*durable.Record, error) {
+					r, err := scan(row)
+					if errors.Is(err, errDamaged) {
+						return &durable.Record{ID: r.ID}, nil
+					}
+					return r, err
+				})
+				return err
+			})
+		})
 		if err != nil {
 			return nil, s.wrap(err)
 		}
 		for _, r := range page {
-			if after = r.ID; f.Matches(r) {
+			if after = r.ID; r.Version > 0 && f.Matches(r) {
 				list = append(list, r)
 			}
 			if len(list) == f.Most() {
@@ -317,23 +382,35 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	}
 }
 
+// Delete implements [durable.Store].
+func (s *Store) Delete(ctx context.Context, id string, version int64) error {
+	if err := s.check(id); err != nil {
+		return err
+	}
+	var gone, found bool
+	err := s.ask(nilctx.Background(ctx), func(b *pgx.Batch) {
+		b.Queue(s.text.delete, id, version).QueryRow(func(row pgx.Row) error { return row.Scan(&gone, &found) })
+	})
+	switch {
+	case err != nil:
+		return s.wrap(err)
+	case gone:
+		return nil
+	case found:
+		return durable.ErrConflict
+	}
+	return durable.ErrNotFound
+}
+
 // Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
-	err = s.pool.QueryRow(nilctx.Background(ctx), `WITH old AS (
-			SELECT id FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < $1
-			LIMIT $2 FOR UPDATE SKIP LOCKED
-		), forgotten AS (
-			DELETE FROM instances USING old WHERE instances.id = old.id RETURNING 1
-		), mail AS (
-			DELETE FROM messages USING old WHERE messages.id = old.id
-		), known AS (
-			DELETE FROM keys USING old WHERE keys.id = old.id
-		), gone AS (
-			DELETE FROM leases WHERE until < $1 AND NOT EXISTS (SELECT FROM instances WHERE owner = worker)
-		) SELECT count(*) FROM forgotten`, nanos.Nullable(before), limit).Scan(&n)
+	err = s.ask(nilctx.Background(ctx), func(b *pgx.Batch) {
+		b.Queue(noTimeout)
+		b.Queue(s.text.purge, nanos.Nullable(before), limit).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
+	})
 	return n, s.wrap(err)
 }
 
@@ -346,13 +423,20 @@ func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 	var labels string
 	var created, updated, due *int64
 	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
-		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)...)
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step, &r.Layout)...)
 	if err != nil {
 		return nil, err
 	}
 	r.Created, r.Updated, r.Due = nanos.Time(created), nanos.Time(updated), nanos.Time(due)
-	return &r, json.Unmarshal([]byte(labels), &r.Labels)
+	if err := json.Unmarshal([]byte(labels), &r.Labels); err != nil {
+		return &r, fmt.Errorf("%w: the labels of %q: %w", errDamaged, r.ID, err)
+	}
+	return &r, nil
 }
+
+// errDamaged says that a row has a value that is none of its column. Take and List go on with the
+// other rows.
+var errDamaged = fmt.Errorf("the row cannot be read: %w", durable.ErrCorrupt)
 
 // check returns why a call with these texts cannot be made, or nil.
 func (s *Store) check(texts ...string) error {
@@ -361,7 +445,7 @@ func (s *Store) check(texts ...string) error {
 	}
 	for _, t := range texts {
 		if !utf8.ValidString(t) || strings.ContainsRune(t, 0) {
-			return fmt.Errorf("%w: %q", ErrText, t)
+			return fmt.Errorf("pgstore: %w: %.40q is not UTF-8 without zero bytes", durable.ErrUnstorable, t)
 		}
 	}
 	return nil
@@ -380,14 +464,18 @@ func (s *Store) wrap(err error) error {
 	if s.closed.Load() {
 		err = errors.Join(ErrClosed, err)
 	}
-	return fmt.Errorf("pgstore: %w", markRights(err))
+	return fmt.Errorf("pgstore: %w", mark(err))
 }
 
-// markRights adds to an error of the server the error that programs match it by.
-func markRights(err error) error {
+// mark adds to an error of the server the error that programs match it by.
+func mark(err error) error {
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "42501" {
+	switch {
+	case !errors.As(err, &refused):
+	case refused.Code == "42501":
 		return fmt.Errorf("%w: %w", ErrRights, err)
+	case refused.Code == "54000": // program_limit_exceeded: a key is too long for an index
+		return fmt.Errorf("%w: %w", durable.ErrUnstorable, err)
 	}
 	return err
 }

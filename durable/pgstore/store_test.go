@@ -3,7 +3,9 @@ package pgstore_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,12 +23,13 @@ import (
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 )
 
-// server is the server of all tests. Each test has a schema of its own.
+// server is the server of all tests. Each test has a schema of its own. It does not sync its disk:
+// none of the tests ends the machine.
 var server *pgtest.Server
 
 func TestMain(m *testing.M) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	s, err := pgtest.Start(ctx, "")
+	s, err := pgtest.Start(ctx, "", "fsync=off")
 	cancel()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -54,6 +57,49 @@ func opened(t testing.TB, schema string) *pgstore.Store {
 
 func TestStore(t *testing.T) {
 	durabletest.Store(t, func(t testing.TB) durable.Store { return opened(t, newSchema()) })
+}
+
+// TestADamagedRowHarmsNoOther puts values of its type into any column: labels that are none, and
+// numbers that no store has written.
+func TestADamagedRowHarmsNoOther(t *testing.T) {
+	schema := newSchema()
+	s := opened(t, schema)
+	c, err := pgx.Connect(t.Context(), server.Address())
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, c.Close(context.Background())) })
+	var places, types []string
+	rows, err := c.Query(t.Context(), `SELECT table_name || ' ' || column_name, data_type FROM information_schema.columns
+		WHERE table_schema = $1 AND table_name IN ('instances', 'messages') AND column_name <> 'id' ORDER BY 1`, schema)
+	require.NoError(t, err)
+	for rows.Next() {
+		var place, typ string
+		require.NoError(t, rows.Scan(&place, &typ))
+		places, types = append(places, place), append(types, typ)
+	}
+	require.NoError(t, rows.Err())
+	require.Greater(t, len(places), 20)
+	values := map[string][]any{
+		"text":   {"", "{", strings.Repeat("{", 100_000), `{"a":1}`, "[]"},
+		"bigint": {int64(-1), int64(0), int64(-1 << 63), int64(1<<63 - 1)},
+		"bytea":  {[]byte{}, []byte("\xff\x00")},
+	}
+	durabletest.Damaged(t, s, func(random *rand.Rand, id string) string {
+		n := random.IntN(len(places))
+		if random.IntN(3) == 0 { // the column that most often cannot be read
+			n = slices.Index(places, "instances labels")
+		}
+		table, column, _ := strings.Cut(places[n], " ")
+		list := values[types[n]]
+		require.NotEmpty(t, list, types[n])
+		k := random.IntN(len(list))
+		where := " WHERE id = $2"
+		if table == "messages" {
+			where += " AND seq = 2"
+		}
+		_, err := c.Exec(t.Context(), "UPDATE "+pgx.Identifier{schema, table}.Sanitize()+" SET "+column+" = $1"+where, list[k], id)
+		require.NoError(t, err)
+		return fmt.Sprint(places[n], " value ", k)
+	})
 }
 
 func instance(id string) *durable.Record {
@@ -134,10 +180,10 @@ func TestTextsThatPostgresCannotKeepAreRefused(t *testing.T) {
 	s := opened(t, newSchema())
 	for _, text := range []string{"a\x00b", "\xff"} {
 		_, err := s.Swap(t.Context(), instance(text))
-		require.ErrorIs(t, err, pgstore.ErrText)
+		require.ErrorIs(t, err, durable.ErrUnstorable)
 		_, err = s.Load(t.Context(), text)
-		require.ErrorIs(t, err, pgstore.ErrText)
-		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: text}), pgstore.ErrText)
+		require.ErrorIs(t, err, durable.ErrUnstorable)
+		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: text}), durable.ErrUnstorable)
 	}
 	r := instance("a")
 	r.Reason, r.Labels = "panic: \x00\xff", map[string]string{"any": "\x00"}

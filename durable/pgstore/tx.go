@@ -21,8 +21,8 @@ import (
 // of its connections would wait for a heartbeat's connection forever, and no lease would be
 // renewed.
 //
-// These connections find the tables of the program, as its address specifies. Before the store's
-// own statements the transaction switches to the store's schema, and it ends there.
+// These connections find the tables of the program as its address or its role specifies: the
+// store's own statements name their schema.
 
 // Transactions sets how many steps can have a transaction at a time, [Connections] by default;
 // more steps wait. Connections are made when they are needed.
@@ -35,8 +35,9 @@ const rollbackTime = 5 * time.Second
 
 // transaction is a transaction of a step.
 type transaction struct {
-	s  *Store
-	tx pgx.Tx
+	s     *Store
+	tx    pgx.Tx
+	wrote bool // a Run has succeeded
 }
 
 var _ durable.Transactor = (*Store)(nil)
@@ -51,7 +52,7 @@ func (s *Store) Begin(ctx context.Context) (durable.Transaction, error) {
 	if err != nil {
 		return nil, s.wrap(err)
 	}
-	return &transaction{s, tx}, nil
+	return &transaction{s: s, tx: tx}, nil
 }
 
 // openSteps makes the pool of steps' transactions from the settings of the program.
@@ -61,15 +62,36 @@ func (s *Store) openSteps(ctx context.Context, config *pgxpool.Config) (err erro
 	return err
 }
 
-// Run implements [durable.Transaction].
+// Run implements [durable.Transaction]. If the server gives up the transaction in favour of
+// another one before a Run has succeeded, Run begins a new one and calls f again.
 func (t *transaction) Run(ctx context.Context, f func(tx any) error) error {
-	return pgx.BeginFunc(ctx, t.tx, func(tx pgx.Tx) error { return f(tx) })
+	run := func() error { return pgx.BeginFunc(ctx, t.tx, func(tx pgx.Tx) error { return f(tx) }) }
+	err := run()
+	for try := 1; gaveWay(err) && !t.wrote && try < maxTries; try++ {
+		t.Rollback()
+		pauseBefore(ctx, try)
+		fresh, failure := t.s.steps.Begin(ctx)
+		if failure != nil {
+			return t.s.wrap(errors.Join(failure, err))
+		}
+		t.tx = fresh
+		err = run()
+	}
+	t.wrote = t.wrote || err == nil
+	t.s.notice(err)
+	return err
 }
 
-// Settle implements [durable.Transaction]: it checks deferred constraints, and switches to the
-// store's tables.
+// ask is the asker of the transaction.
+func (t *transaction) ask(ctx context.Context, queue func(*pgx.Batch)) error {
+	b := &pgx.Batch{}
+	queue(b)
+	return t.tx.SendBatch(ctx, b).Close()
+}
+
+// Settle implements [durable.Transaction]: it checks deferred constraints.
 func (t *transaction) Settle(ctx context.Context) error {
-	_, err := t.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE; SET LOCAL search_path TO "+pgx.Identifier{t.s.schema}.Sanitize())
+	_, err := t.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
 	if !concernsStep(err) {
 		return nil // Swap fails too
 	}
@@ -83,21 +105,21 @@ func concernsStep(err error) bool {
 	if !errors.As(err, &refused) || len(refused.Code) < 2 {
 		return false
 	}
-	return !slices.Contains([]string{"08", "40", "53", "57", "58", "XX"}, refused.Code[:2])
+	return refused.Code != readOnly && !slices.Contains([]string{"08", "40", "53", "57", "58", "XX"}, refused.Code[:2])
 }
 
 // Inbox implements [durable.Transaction].
 func (t *transaction) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
-	list, err := inbox(ctx, t.tx, id, after)
+	list, err := t.s.text.readInbox(ctx, t.ask, id, after)
 	return list, t.s.wrap(err)
 }
 
 // Swap implements [durable.Transaction].
 func (t *transaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	if err := t.s.check(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+	if err := t.s.check(r.ID, r.Function, r.Run, r.Owner, r.Step, r.Layout); err != nil {
 		return false, err
 	}
-	mail, err = swap(ctx, t.tx, r)
+	mail, err = t.s.text.swap(ctx, t.ask, r)
 	if errors.Is(err, durable.ErrConflict) {
 		return false, err
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/groups"
 	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
@@ -53,7 +53,7 @@ type pendingSwap struct {
 
 // writer makes the swaps of a store.
 type writer struct {
-	pool *pgxpool.Pool
+	s *Store
 
 	mu    sync.Mutex // guards the fields below
 	queue []*pendingSwap
@@ -108,11 +108,15 @@ func (w *writer) next() (group []*pendingSwap) {
 
 // write makes the swaps of a group and answers them.
 func (w *writer) write(group []*pendingSwap) {
-	ctx, stop := whileAnyWaits(group)
+	var callers []context.Context
+	for _, one := range group {
+		callers = append(callers, one.ctx)
+	}
+	ctx, stop := groups.WhileAny(callers)
 	defer stop()
 	if len(group) == 1 || !w.swapGroup(ctx, group) {
 		for _, one := range group {
-			one.mail, one.err = swap(one.ctx, w.pool, &one.r)
+			one.mail, one.err = w.s.text.swap(one.ctx, w.s.ask, &one.r)
 		}
 	}
 	for _, one := range group {
@@ -120,48 +124,11 @@ func (w *writer) write(group []*pendingSwap) {
 	}
 }
 
-// whileAnyWaits returns a context that ends when the contexts of all callers have ended.
-func whileAnyWaits(group []*pendingSwap) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(group[0].ctx))
-	var mu sync.Mutex
-	left := len(group)
-	ends := []func() bool{}
-	for _, one := range group {
-		ends = append(ends, context.AfterFunc(one.ctx, func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if left--; left == 0 {
-				cancel()
-			}
-		}))
-	}
-	return ctx, func() {
-		for _, end := range ends {
-			end()
-		}
-		cancel()
-	}
-}
-
-var (
-	createAll = `WITH made AS (
-			INSERT INTO instances (` + columns + `, wake) SELECT ` + insertedValues(element) + ` FROM ` + input + `
-			ON CONFLICT (id) DO NOTHING RETURNING id, last > seen AS mail
-		) SELECT n.number, mail FROM made JOIN unnest($1::bigint[], $2::text[]) AS n (number, id) USING (id)`
-	replaceAll = `WITH swapped AS (
-			UPDATE instances AS i SET ` + assignments(element) + ` FROM ` + input + `
-			WHERE ` + versionMatches(element) + ` RETURNING n.number, i.id, i.floor, i.last > i.seen AS mail
-		), dropped AS (
-			DELETE FROM messages USING swapped WHERE swapped.floor > 0 AND messages.id = swapped.id AND seq <= swapped.floor
-		) SELECT number, mail FROM swapped`
-)
-
 // swapGroup makes the swaps of a group in one transaction. It returns false if none was made and
 // each has to be made alone; otherwise the answers are in the group.
 func (w *writer) swapGroup(ctx context.Context, group []*pendingSwap) (done bool) {
 	var fresh, changed arrays
 	for i, one := range group {
-		one.err = durable.ErrConflict // unless a statement reports that it was written
 		to := &changed
 		if one.r.Version == 0 {
 			to = &fresh
@@ -170,7 +137,6 @@ func (w *writer) swapGroup(ctx context.Context, group []*pendingSwap) (done bool
 			return false // the labels cannot be written
 		}
 	}
-	batch := &pgx.Batch{}
 	answer := func(rows pgx.Rows) error {
 		var i int
 		var mail bool
@@ -180,13 +146,17 @@ func (w *writer) swapGroup(ctx context.Context, group []*pendingSwap) (done bool
 		})
 		return err
 	}
-	if len(fresh.number) > 0 {
-		batch.Queue(createAll, fresh.params()...).Query(answer)
-	}
-	if len(changed.number) > 0 {
-		batch.Queue(replaceAll, changed.params()...).Query(answer)
-	}
-	err := w.pool.SendBatch(ctx, batch).Close()
+	err := w.s.ask(ctx, func(b *pgx.Batch) {
+		for _, one := range group {
+			one.err = durable.ErrConflict // unless a statement reports that it was written
+		}
+		if len(fresh.number) > 0 {
+			b.Queue(w.s.text.createAll, fresh.params()...).Query(answer)
+		}
+		if len(changed.number) > 0 {
+			b.Queue(w.s.text.replaceAll, changed.params()...).Query(answer)
+		}
+	})
 	if errors.As(err, new(*pgconn.PgError)) {
 		return false
 	}
@@ -200,11 +170,11 @@ func (w *writer) swapGroup(ctx context.Context, group []*pendingSwap) (done bool
 
 // arrays are the parameters of input.
 type arrays struct {
-	number                                                 []int64
-	id, function, run, status, reason, labels, owner, step []string
-	version, epoch, seen, floor                            []int64
-	created, updated, due                                  []*int64
-	state                                                  [][]byte
+	number                                                         []int64
+	id, function, run, status, reason, labels, owner, step, layout []string
+	version, epoch, seen, floor                                    []int64
+	created, updated, due                                          []*int64
+	state                                                          [][]byte
 }
 
 // add adds a record.
@@ -212,6 +182,7 @@ func (a *arrays) add(i int, r *durable.Record) error {
 	labels, err := json.Marshal(r.Labels)
 	a.number = append(a.number, int64(i))
 	a.id, a.function, a.run, a.step = append(a.id, r.ID), append(a.function, r.Function), append(a.run, r.Run), append(a.step, r.Step)
+	a.layout = append(a.layout, r.Layout)
 	a.status, a.reason, a.labels = append(a.status, string(r.Status)), append(a.reason, toPrintable(r.Reason)), append(a.labels, string(labels))
 	a.owner, a.epoch, a.version = append(a.owner, r.Owner), append(a.epoch, r.Epoch), append(a.version, r.Version)
 	a.seen, a.floor, a.state = append(a.seen, r.Seen), append(a.floor, r.Floor), append(a.state, r.State)
@@ -222,5 +193,5 @@ func (a *arrays) add(i int, r *durable.Record) error {
 // params returns the parameters in order.
 func (a *arrays) params() []any {
 	return []any{a.number, a.id, a.function, a.run, a.version, a.status, a.reason, a.labels, a.created, a.updated, a.owner, a.epoch, a.due,
-		a.seen, a.floor, a.state, a.step}
+		a.seen, a.floor, a.state, a.step, a.layout}
 }

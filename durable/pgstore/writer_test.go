@@ -59,6 +59,77 @@ func TestTheOthersOfAGroupAreMade(t *testing.T) {
 	}
 }
 
+// TestACountAtItsEndHarmsNoOther has a row whose version, and one whose number of messages, cannot
+// be counted further: only their own writes fail.
+func TestACountAtItsEndHarmsNoOther(t *testing.T) {
+	schema := newSchema()
+	s := opened(t, schema)
+	c, name := administrator(t, schema)
+	var records []*durable.Record
+	for i := range 300 {
+		records = append(records, instance(fmt.Sprint("i", i)))
+		_, err := s.Swap(t.Context(), records[i])
+		require.NoError(t, err)
+	}
+	const most = 1<<63 - 1
+	_, err := c.Exec(t.Context(), "UPDATE "+name+".instances SET version = $1, last = $1 WHERE id = 'i77'", int64(most))
+	require.NoError(t, err)
+	records[77].Version = most
+	for i, err := range all(s, records) {
+		if i == 77 {
+			require.ErrorContains(t, err, "out of range")
+			assert.EqualValues(t, most, records[i].Version)
+			continue
+		}
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, records[i].Version)
+	}
+	var wg sync.WaitGroup
+	for i := range 10 {
+		wg.Go(func() {
+			assert.ErrorContains(t, s.Send(context.Background(), "i77", durable.Message{Name: "m"}), "out of range")
+			assert.NoError(t, s.Send(context.Background(), "i1", durable.Message{Name: "m", Key: fmt.Sprint(i / 2)}))
+		})
+	}
+	wg.Wait()
+	list, err := s.Inbox(t.Context(), "i1", 0)
+	require.NoError(t, err)
+	assert.Len(t, list, 5)
+}
+
+// TestTheOthersOfAGroupOfMessagesAreSent sends many messages to one instance, one of which the
+// server refuses.
+func TestTheOthersOfAGroupOfMessagesAreSent(t *testing.T) {
+	schema := newSchema()
+	s := opened(t, schema)
+	c, name := administrator(t, schema)
+	_, err := c.Exec(t.Context(), fmt.Sprintf(`CREATE FUNCTION %[1]s.refuse() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN IF NEW.name = 'm77' THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$;
+		CREATE TRIGGER refuse BEFORE INSERT ON %[1]s.messages FOR EACH ROW EXECUTE FUNCTION %[1]s.refuse()`, name))
+	require.NoError(t, err)
+	_, err = s.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	const n = 100
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			err := s.Send(context.Background(), "a", durable.Message{Name: fmt.Sprint("m", i), Key: fmt.Sprint(i)})
+			if i == 77 {
+				assert.ErrorContains(t, err, "not this one")
+			} else {
+				assert.NoError(t, err)
+			}
+		})
+	}
+	wg.Wait()
+	list, err := s.Inbox(t.Context(), "a", 0)
+	require.NoError(t, err)
+	require.Len(t, list, n-1)
+	for i, m := range list {
+		assert.EqualValues(t, i+1, m.Seq)
+	}
+}
+
 // TestSwapsTogetherAreSwapsAlone makes many swaps concurrently: of new instances, of existing
 // ones, with outdated versions, several of one instance, with seen and unseen messages.
 func TestSwapsTogetherAreSwapsAlone(t *testing.T) {

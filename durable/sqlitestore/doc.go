@@ -17,4 +17,11 @@
 // wait for up to [BusyTimeout]. An engine is notified at once of changes that its own process
 // makes (the store is a [durable.Notifier]), and finds the changes of other processes when it
 // polls. A file on a network file system is not safe: SQLite's locks do not work there.
+//
+// # What is in the file
+//
+// What durable functions save is in the file in clear: values, signals, results, reasons, labels,
+// ids and names. It may remain there for a while after it was deleted. The file is created for its
+// owner alone (mode 0600), and so are those of its journal next to it; an existing file keeps its
+// rights. [durable.Payloads] encrypts values, signals, results and reasons.
 package sqlitestore

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // # Tables
@@ -15,13 +16,14 @@ import (
 // message. keys outlive the messages that they arrived with, because a second message with the
 // same key may arrive after the first was received and dropped.
 //
+// takes counts how often the instance was taken since its record was written.
+//
 // Indexes are partial: of a million suspended instances, those that wait only for a message are
 // in no index but the primary key.
 
-// version is the version of the tables, which a file carries as its user_version.
-const version = 2
-
-const schema = `
+// migrations bring tables from version i to i+1; a file carries its version as its user_version.
+// A released migration is never changed. There was no version 1.
+var migrations = []string{"", `
 CREATE TABLE instances (
 	id TEXT PRIMARY KEY,
 	function TEXT NOT NULL,
@@ -64,13 +66,18 @@ CREATE TABLE leases (
 	worker TEXT PRIMARY KEY,
 	until INTEGER
 ) WITHOUT ROWID;
-`
+`, `
+ALTER TABLE instances ADD COLUMN layout TEXT NOT NULL DEFAULT '';
+ALTER TABLE instances ADD COLUMN takes INTEGER NOT NULL DEFAULT 0;
+`}
 
-// ErrVersion is the error for a file that was written by another version of this package, or by
+// ErrVersion is the error for a file that was written by a later version of this package, or by
 // another program.
 var ErrVersion = errors.New("sqlitestore: the file has another version")
 
-// migrate creates the tables in an empty file, and refuses a file with other tables.
+// migrate creates the tables in an empty file, brings those of earlier versions up to date, and
+// refuses a file with other tables. Programs of an earlier version that have the file open can
+// still use it.
 func migrate(ctx context.Context, c *sql.Conn) (err error) {
 	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -91,11 +98,11 @@ func migrate(ctx context.Context, c *sql.Conn) (err error) {
 		return err
 	}
 	switch {
-	case has == version:
+	case has == len(migrations):
 		return nil
-	case has != 0 || tables != 0:
-		return fmt.Errorf("%w: it has %d, and this program knows %d", ErrVersion, has, version)
+	case has > len(migrations) || has == 1 || has == 0 && tables != 0:
+		return fmt.Errorf("%w: it has %d, and this program knows %d", ErrVersion, has, len(migrations))
 	}
-	_, err = c.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA user_version = %d", schema, version))
+	_, err = c.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA user_version = %d", strings.Join(migrations[has:], ""), len(migrations)))
 	return err
 }

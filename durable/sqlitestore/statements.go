@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,14 +18,25 @@ type statements struct {
 	inbox, addKey, append, number *sql.Stmt
 	hide, byRow                   *sql.Stmt
 	lease, due, owned, nextDue    *sql.Stmt
-	old, forget                   *sql.Stmt
+	foreign                       *sql.Stmt
+	old, forget, remove           *sql.Stmt
 	forgetMessages, forgetKeys    *sql.Stmt
 	forgetLeases                  *sql.Stmt
 	all                           []*sql.Stmt
 }
 
-// served selects what a worker serves: ?1 are its functions, ?2 its steps; null means all.
-const served = `function IN (SELECT value FROM json_each(?1)) AND (step = '' OR ?2 = 'null' OR step IN (SELECT value FROM json_each(?2)))`
+// served selects what a worker serves: ?1 are its functions, ?2 its steps, ?3 its layouts; null
+// means all.
+//
+// SQLite keeps a value of any type in any column. An order by a time, or a scan of it, must not
+// depend on what is in a damaged row.
+const (
+	ownedAt = `max(CAST(coalesce(wake, 0) AS INTEGER), CAST(coalesce(until, 0) AS INTEGER))`
+
+	called = `function IN (SELECT value FROM json_each(?1)) AND (step = '' OR ?2 = 'null' OR step IN (SELECT value FROM json_each(?2)))`
+	loaded = `(layout = '' OR ?3 = 'null' OR layout IN (SELECT value FROM json_each(?3)))`
+	served = called + " AND " + loaded
+)
 
 // prepare prepares the statements on the writer's connection.
 func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
@@ -37,10 +49,10 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.commit, "COMMIT"},
 		{&t.rollback, "ROLLBACK"},
 		{&t.create, `INSERT INTO instances (` + columns + `, wake)
-			VALUES (?1, ?2, ?3, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, CASE WHEN ?10 = '' THEN ?12 END)
+			VALUES (?1, ?2, ?3, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, CASE WHEN ?10 = '' THEN ?12 END)
 			ON CONFLICT (id) DO NOTHING RETURNING last > seen`},
 		{&t.replace, `UPDATE instances SET function = ?2, run = ?3, version = version + 1, status = ?5, reason = ?6, labels = ?7, created = ?8,
-			updated = ?9, owner = ?10, epoch = ?11, due = ?12, seen = ?13, floor = ?14, state = ?15, step = ?16,
+			updated = ?9, owner = ?10, epoch = ?11, due = ?12, seen = ?13, floor = ?14, state = ?15, step = ?16, layout = ?17, takes = 0,
 			wake = CASE WHEN ?10 <> '' THEN NULL WHEN last > ?13 AND ?5 IN ('running', 'waiting') THEN 0 ELSE ?12 END
 			WHERE id = ?1 AND version = ?4 RETURNING last > seen`},
 		{&t.drop, "DELETE FROM messages WHERE id = ? AND seq <= ?"},
@@ -50,16 +62,20 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.number, "UPDATE instances SET last = last + 1 WHERE id = ? RETURNING last"},
 		{&t.append, "INSERT INTO messages (id, seq, name, key, payload, sent) VALUES (?, ?, ?, ?, ?, ?)"},
 		{&t.lease, "INSERT INTO leases (worker, until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET until = excluded.until"},
-		{&t.hide, "UPDATE instances SET wake = ?1 WHERE rowid IN (SELECT value FROM json_each(?2))"},
+		{&t.hide, "UPDATE instances SET wake = ?1, takes = takes + 1 WHERE rowid IN (SELECT value FROM json_each(?2))"},
 		{&t.byRow, "SELECT " + takenColumns + " FROM instances WHERE rowid = ?"},
-		{&t.due, `SELECT rowid, wake, ` + takenColumns + ` FROM instances WHERE owner = '' AND wake <= ?3
-			AND ` + served + ` ORDER BY wake, id LIMIT ?4`},
-		{&t.owned, `SELECT instances.rowid, max(coalesce(wake, 0), coalesce(until, 0)) AS at FROM instances LEFT JOIN leases ON worker = owner
+		{&t.due, `SELECT rowid, CAST(wake AS INTEGER), ` + takenColumns + ` FROM instances WHERE owner = '' AND wake <= ?4
+			AND ` + served + ` ORDER BY wake, id LIMIT ?5`},
+		{&t.owned, `SELECT instances.rowid, ` + ownedAt + ` AS at FROM instances LEFT JOIN leases ON worker = owner
 			WHERE owner <> '' AND ` + served + ` ORDER BY at, id`},
-		{&t.nextDue, `SELECT wake FROM instances WHERE owner = '' AND wake IS NOT NULL
+		{&t.nextDue, `SELECT wake FROM instances WHERE owner = '' AND wake IS NOT NULL AND typeof(wake) = 'integer'
 			AND ` + served + ` ORDER BY wake, id LIMIT 1`},
+		{&t.foreign, `SELECT count(*) FROM (SELECT 1 FROM instances LEFT JOIN leases ON worker = owner
+			WHERE (owner = '' AND wake <= ?4 OR owner <> '' AND ` + ownedAt + ` <= ?4)
+			AND ` + called + ` AND NOT ` + loaded + ` LIMIT ?5)`},
 		{&t.old, `SELECT id FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < ? LIMIT ?`},
 		{&t.forget, "DELETE FROM instances WHERE id = ?"},
+		{&t.remove, "DELETE FROM instances WHERE id = ? AND version = ?"},
 		{&t.forgetMessages, "DELETE FROM messages WHERE id = ?"},
 		{&t.forgetKeys, "DELETE FROM keys WHERE id = ?"},
 		{&t.forgetLeases, "DELETE FROM leases WHERE until < ? AND NOT EXISTS (SELECT 1 FROM instances WHERE owner = worker)"},
@@ -88,7 +104,7 @@ func (t *statements) swap(ctx context.Context, r *durable.Record, labels string)
 		stmt = t.create
 	}
 	err = stmt.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos.Nullable(r.Created), nanos.Nullable(r.Updated),
-		r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
+		r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step, r.Layout).Scan(&mail)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, durable.ErrConflict
 	}
@@ -134,11 +150,37 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	return err
 }
 
+// delete deletes an instance of a version.
+func (t *statements) delete(ctx context.Context, id string, version int64) error {
+	done, err := t.remove.ExecContext(ctx, id, version)
+	if err != nil {
+		return err
+	}
+	n, err := done.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		var status, owner any // damaged ones have another type
+		err := t.inbox.QueryRowContext(ctx, id).Scan(&status, &owner)
+		if errors.Is(err, sql.ErrNoRows) {
+			return durable.ErrNotFound
+		}
+		return cmp.Or(err, durable.ErrConflict)
+	}
+	for _, s := range []*sql.Stmt{t.forgetMessages, t.forgetKeys} {
+		if _, err := s.ExecContext(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // purge deletes instances that ended before a time, and the leases of workers gone since then.
 func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
-	var old []string
+	var old []any // a damaged id may have another type
 	err = each(ctx, func(rows *sql.Rows) error {
-		var id string
+		var id any
 		err := rows.Scan(&id)
 		old = append(old, id)
 		return err

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -38,9 +40,9 @@ var (
 	_ durable.Notifier = (*Store)(nil)
 )
 
-// Open opens or creates a file. It fails if the file is not a database, or has tables of another
-// version ([ErrVersion]). The store has a goroutine and file descriptors, which [Store.Close]
-// releases.
+// Open opens or creates a file, which only its owner can read. It fails if the file is not a
+// database, or has tables of another version ([ErrVersion]). The store has a goroutine and file
+// descriptors, which [Store.Close] releases.
 func Open(file string) (*Store, error) {
 	s, err := open(file)
 	if err != nil {
@@ -55,6 +57,9 @@ func open(file string) (*Store, error) {
 	}
 	path, err := filepath.Abs(file)
 	if err != nil {
+		return nil, err
+	}
+	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
 	ctx := context.Background()
@@ -76,6 +81,19 @@ func open(file string) (*Store, error) {
 	s := &Store{reads: reads}
 	s.w = newWriter(writes, c, t, s.listeners.Tell)
 	return s, nil
+}
+
+// makePrivate makes the file for its owner alone, if it does not exist. SQLite gives the files of
+// its journal the same rights.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // readers is the number of concurrent reads.
@@ -143,6 +161,10 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 	return s.w.do(ctx, true, func(ctx context.Context, t *statements) error { return t.send(ctx, id, m) })
 }
 
+// inboxText leaves out a message whose number is none, and the time of one that has none.
+const inboxText = `SELECT seq, name, key, payload, CAST(sent AS INTEGER) FROM messages
+	WHERE id = ? AND seq > ? AND typeof(seq) = 'integer' ORDER BY seq`
+
 // Inbox implements [durable.Store].
 func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
 	if err := s.w.checkOpen(); err != nil {
@@ -158,7 +180,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 		m.Sent = nanos.Time(sent)
 		list = append(list, m)
 		return nil
-	}, poolQuery{s.reads, "SELECT seq, name, key, payload, sent FROM messages WHERE id = ? AND seq > ? ORDER BY seq"}, id, after)
+	}, poolQuery{s.reads, inboxText}, id, after)
 	if err != nil || len(list) > 0 {
 		return list, wrap(err)
 	}
@@ -179,6 +201,15 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 	return due, next, err
 }
 
+// Foreign implements [durable.Store].
+func (s *Store) Foreign(ctx context.Context, t durable.Taking) (n int, err error) {
+	err = s.w.do(ctx, false, func(ctx context.Context, st *statements) error {
+		n, err = st.countForeign(ctx, t)
+		return err
+	})
+	return n, err
+}
+
 // Lease implements [durable.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
 	over := !until.After(time.Now()) // the worker's instances become due
@@ -194,7 +225,7 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 		return time.Time{}, err
 	}
 	var expiry *int64
-	err = s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = ?", worker).Scan(&expiry)
+	err = s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT CAST(until AS INTEGER) FROM leases WHERE worker = ?", worker).Scan(&expiry)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, nil
 	}
@@ -213,15 +244,26 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	if f.Status != "" {
 		conditions, args = append(conditions, "status = ?"), append(args, string(f.Status))
 	}
-	// Labels are compared here: a label's name may be any text, even one that is not a JSON path.
-	query := "SELECT " + columns + " FROM instances WHERE " + strings.Join(conditions, " AND ") + " ORDER BY id"
-	if len(f.Labels) == 0 {
-		query, args = query+" LIMIT ?", append(args, f.Most())
+	for _, bound := range []struct {
+		condition string
+		at        time.Time
+	}{
+		{"created >= ?", f.Created.From}, {"created < ?", f.Created.Until}, {"updated >= ?", f.Updated.From}, {"updated < ?", f.Updated.Until},
+	} {
+		if !bound.at.IsZero() {
+			conditions, args = append(conditions, bound.condition), append(args, nanos.Of(bound.at))
+		}
 	}
+	selected := columns
+	if f.Bare {
+		selected = strings.Replace(columns, " state,", " NULL,", 1)
+	}
+	// Labels are compared here: a label's name may be any text, even one that is not a JSON path.
+	query := "SELECT " + selected + " FROM instances WHERE " + strings.Join(conditions, " AND ") + " ORDER BY id"
 	err = each(nilctx.Background(ctx), func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		if err != nil {
-			return err
+			return nil //nolint:nilerr // this row cannot be read; an error of the query is its Err
 		}
 		if f.Matches(r) {
 			list = append(list, r)
@@ -232,6 +274,11 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 		return nil
 	}, poolQuery{s.reads, query}, args...)
 	return list, wrap(err)
+}
+
+// Delete implements [durable.Store].
+func (s *Store) Delete(ctx context.Context, id string, version int64) error {
+	return s.w.do(ctx, false, func(ctx context.Context, t *statements) error { return t.delete(ctx, id, version) })
 }
 
 // Purge implements [durable.Store].
@@ -247,7 +294,7 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
 // columns of a record, in the order of scan.
-const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
+const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step, layout"
 
 // scanner is a row.
 type scanner interface{ Scan(to ...any) error }
@@ -258,12 +305,15 @@ func scan(row scanner, before ...any) (*durable.Record, error) {
 	var labels string
 	var created, updated, due *int64
 	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
-		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)...)
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step, &r.Layout)...)
 	if err != nil {
 		return nil, err
 	}
 	r.Created, r.Updated, r.Due = nanos.Time(created), nanos.Time(updated), nanos.Time(due)
-	return &r, json.Unmarshal([]byte(labels), &r.Labels)
+	if err := json.Unmarshal([]byte(labels), &r.Labels); err != nil {
+		return nil, fmt.Errorf("%w: the labels of %q: %w", durable.ErrCorrupt, r.ID, err)
+	}
+	return &r, nil
 }
 
 // errEnough stops a query early.

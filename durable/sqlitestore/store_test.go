@@ -3,7 +3,9 @@ package sqlitestore
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +49,38 @@ func TestStore(t *testing.T) {
 func TestAWorkerThatWakesUpAfterItsLeaseChangesNothing(t *testing.T) {
 	s := opened(t, fileIn(t))
 	durabletest.TwoWorkers(t, s, s)
+}
+
+// TestADamagedRowHarmsNoOther puts values of other types, and labels that are none, into any
+// column.
+func TestADamagedRowHarmsNoOther(t *testing.T) {
+	file := fileIn(t)
+	s := opened(t, file)
+	db, err := sql.Open("sqlite", source(file))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	places := []string{"messages id", "messages seq", "messages name", "messages key", "messages payload", "messages sent", "keys id", "keys key"}
+	for _, name := range append(strings.Split(columns, ", "), "last", "wake", "takes") {
+		places = append(places, "instances "+name)
+	}
+	values := []any{"text", []byte("\xff\x00"), -1, 1.5, int64(1) << 62, "", strings.Repeat("{", 100_000), strings.Repeat("9", 400)}
+	durabletest.Damaged(t, s, func(random *rand.Rand, id string) string {
+		place := places[random.IntN(len(places))]
+		table, column, _ := strings.Cut(place, " ")
+		where := "id = ?"
+		if table == "messages" {
+			where += " AND seq = 2"
+		}
+		n := random.IntN(len(values))
+		value := values[n]
+		if place == "instances id" { // which is to remain unique
+			value = append([]byte{0xff}, id...)
+		}
+		update := fmt.Sprintf("UPDATE OR IGNORE %s SET %s = ? WHERE %s", table, column, where) //nolint:gosec // our own names
+		_, err := db.ExecContext(t.Context(), update, value, id)
+		require.NoError(t, err)
+		return fmt.Sprint(table, ".", column, " value ", n)
+	})
 }
 
 func instance(id string) *durable.Record {
@@ -96,6 +130,40 @@ func TestAFileThatIsNotOursIsRefused(t *testing.T) {
 	require.NoError(t, s.Close())
 	_, err = Open(newer)
 	require.ErrorIs(t, err, ErrVersion)
+}
+
+func TestTheFilesAreForTheirOwnerAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no such rights")
+	}
+	file := fileIn(t)
+	s := opened(t, file)
+	_, err := s.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		about, err := os.Stat(file + suffix)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), about.Mode().Perm(), suffix)
+	}
+}
+
+// A file of the previous version is brought up to date, and its instances are for every worker.
+func TestAFileOfThePreviousVersionIsMigrated(t *testing.T) {
+	file := fileIn(t)
+	db, err := sql.Open("sqlite", source(file))
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), migrations[1]+`; PRAGMA user_version = 2; INSERT INTO instances
+		(id, function, run, version, status, reason, step, labels, owner, epoch, seen, floor, wake, state)
+		VALUES ('a', 'f', 'r', 1, 'waiting', '', '', 'null', '', 0, 0, 0, 1, 'state')`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	s := opened(t, file)
+	due, _, err := s.Take(t.Context(), durable.Taking{Now: time.Now(), Functions: []string{"f"}, Layouts: []string{}, Limit: 1})
+	require.NoError(t, err)
+	require.Len(t, due, 1)
+	assert.Equal(t, "state", string(due[0].State))
+	_, err = s.Swap(t.Context(), due[0].Record)
+	require.NoError(t, err)
 }
 
 // A full disk fails the writes that need space, changes nothing, and is not permanent.

@@ -16,29 +16,27 @@ import (
 //
 // A Take is a write, in a group with others. It reads the due instances and their records through
 // the index, and then hides all of them with one statement. Few instances belong to workers whose
-// leases have expired: their records are read one by one.
+// leases have expired: their records are read one by one. A row that cannot be read is hidden like
+// the others, so that it neither ends the Take nor fills the next one.
 
 // takenColumns are the columns of scanTaken.
-const takenColumns = "last > floor, " + columns
+const takenColumns = "last > floor, takes, " + columns
 
 // candidate is an instance that can be taken, and the time since which it can.
 type candidate struct {
 	row, due int64
-	taken    durable.Taken // without a record: it must still be read
+	taken    durable.Taken // without a record: it must still be read, unless
+	damaged  bool          // it cannot be
 }
 
 // take hides due instances and returns them.
 func (t *statements) take(ctx context.Context, taking durable.Taking) (list []durable.Taken, next time.Time, err error) {
-	names, err := json.Marshal(taking.Functions)
+	who, err := servedBy(taking)
 	if err != nil || len(taking.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
-	some, err := json.Marshal(taking.Steps)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	now, functions, steps := nanos.Of(taking.Now), string(names), string(some)
-	found, err := t.candidates(ctx, functions, steps, now, taking.Limit)
+	now := nanos.Of(taking.Now)
+	found, err := t.candidates(ctx, who, now, taking.Limit)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -67,19 +65,42 @@ func (t *statements) take(ctx context.Context, taking durable.Taking) (list []du
 		err := rows.Scan(&due)
 		consider(due)
 		return err
-	}, t.nextDue, functions, steps)
+	}, t.nextDue, who...)
 	return list, nanos.Time(later), err
+}
+
+// servedBy returns the parameters of served.
+func servedBy(t durable.Taking) (params []any, err error) {
+	for _, list := range [][]string{t.Functions, t.Steps, t.Layouts} {
+		data, err := json.Marshal(list)
+		if err != nil {
+			return nil, err
+		}
+		params = append(params, string(data))
+	}
+	return params, nil
+}
+
+// countForeign counts due instances whose layouts a worker does not know.
+func (t *statements) countForeign(ctx context.Context, taking durable.Taking) (n int, err error) {
+	who, err := servedBy(taking)
+	if err == nil {
+		err = t.foreign.QueryRowContext(ctx, append(who, nanos.Of(taking.Now), taking.Limit)...).Scan(&n)
+	}
+	return n, err
 }
 
 // candidates returns, the oldest first, the due instances without an owner, those whose owner's
 // lease has expired, and the first one whose owner's lease will expire.
-func (t *statements) candidates(ctx context.Context, functions, steps string, now int64, limit int) (found []candidate, err error) {
+func (t *statements) candidates(ctx context.Context, who []any, now int64, limit int) (found []candidate, err error) {
 	err = each(ctx, func(rows *sql.Rows) (err error) {
 		var c candidate
-		c.taken, err = scanTaken(rows, &c.row, &c.due)
+		if c.taken, err = scanTaken(rows, &c.row, &c.due); err != nil {
+			c.damaged = true
+		}
 		found = append(found, c)
-		return err
-	}, t.due, functions, steps, now, limit)
+		return nil
+	}, t.due, append(slices.Clip(who), now, limit)...)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +111,7 @@ func (t *statements) candidates(ctx context.Context, functions, steps string, no
 			return errEnough // they are in order
 		}
 		return err
-	}, t.owned, functions, steps)
+	}, t.owned, who...)
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.due, b.due) })
 	return found, err
 }
@@ -103,12 +124,20 @@ func (t *statements) hideAll(ctx context.Context, found []candidate, until time.
 	rows := make([]int64, len(found))
 	for i, c := range found {
 		rows[i] = c.row
-		if c.taken.Record == nil {
-			if c.taken, err = scanTaken(t.byRow.QueryRowContext(ctx, c.row)); err != nil {
+		if c.taken.Record == nil && !c.damaged {
+			err := each(ctx, func(rows *sql.Rows) (err error) {
+				if c.taken, err = scanTaken(rows); err != nil {
+					c.damaged = true
+				}
+				return nil
+			}, t.byRow, c.row)
+			if err != nil {
 				return nil, err
 			}
 		}
-		list = append(list, c.taken)
+		if !c.damaged && c.taken.Record != nil {
+			list = append(list, c.taken)
+		}
 	}
 	all, err := json.Marshal(rows)
 	if err == nil {
@@ -119,6 +148,6 @@ func (t *statements) hideAll(ctx context.Context, found []candidate, until time.
 
 // scanTaken reads an instance, after other columns.
 func scanTaken(row scanner, before ...any) (t durable.Taken, err error) {
-	t.Record, err = scan(row, append(before, &t.Mail)...)
+	t.Record, err = scan(row, append(before, &t.Mail, &t.Lost)...)
 	return t, err
 }

@@ -41,7 +41,7 @@ const maxGroup = 1024
 
 // write is a waiting write.
 type write struct {
-	ctx      context.Context
+	done     <-chan struct{} // of the caller's context, whose methods the writer does not call
 	make     func(context.Context, *statements) error
 	notifies bool // it may make an instance due, or end one
 	err      error
@@ -88,7 +88,7 @@ func (w *writer) do(ctx context.Context, notifies bool, f func(context.Context, 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	one := &write{ctx: ctx, make: f, notifies: notifies, answer: make(chan struct{})}
+	one := &write{done: ctx.Done(), make: f, notifies: notifies, answer: make(chan struct{})}
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -98,7 +98,23 @@ func (w *writer) do(ctx context.Context, notifies bool, f func(context.Context, 
 	w.mu.Unlock()
 	w.nonEmpty.Signal()
 	<-one.answer
+	if one.err == errGivenUp {
+		return ctx.Err()
+	}
 	return one.err
+}
+
+// errGivenUp is the answer to a write whose context has ended before its group began.
+var errGivenUp = errors.New("sqlitestore: the caller has given up")
+
+// givenUp reports whether the context of the caller has ended.
+func (w *write) givenUp() bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // close makes the waiting writes and ends the goroutine.
@@ -148,7 +164,11 @@ func (w *writer) loop(t *statements) {
 func (w *writer) commit(ctx context.Context, t *statements, group []*write) error {
 	_, err := t.begin.ExecContext(ctx)
 	for _, one := range group {
-		if one.err = one.ctx.Err(); one.err != nil || err != nil {
+		if one.err = nil; one.givenUp() {
+			one.err = errGivenUp
+			continue
+		}
+		if err != nil {
 			continue
 		}
 		if one.err = one.make(ctx, t); !isAnswer(one.err) {

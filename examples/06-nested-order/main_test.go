@@ -16,4 +16,9 @@ func Example() {
 	// t1: started first, in the worker's own queue
 	// t3: started third, in the global queue
 	// t4: started fourth, in the global queue
+	// with a second worker: <nil>
+	// t1: on the worker of the outer job: true, on the other one: false, <nil>
+	// t2: on the worker of the outer job: true, on the other one: false, <nil>
+	// t3: on the worker of the outer job: false, on the other one: true, <nil>
+	// t4: on the worker of the outer job: false, on the other one: true, <nil>
 }

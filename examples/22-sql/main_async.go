@@ -22,7 +22,7 @@ const (
 // accountsAsync returns the stream of [accounts]: each range over it runs the function as a state
 // machine.
 func accountsAsync(ctx context.Context, db *sql.DB) *job.Stream[account] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[account, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[account, error] {
 		return &accountsFrame{ctx: ctx, db: db}
 	})
 }
@@ -238,8 +238,11 @@ type transferFrame struct {
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
 // The parameter db is needed only before the first suspension.
 func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 6, &returned)
 	for {
 		if finished, again := f.step(r, db); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -281,7 +284,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:285
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:288
 		goto after1
 	}
 	f.State = 1
@@ -291,7 +294,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:295
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:298
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
@@ -317,7 +320,7 @@ after1:
 	awaited2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:321
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:324
 		goto after2
 	}
 	f.State = 2
@@ -327,7 +330,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:331
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:334
 	f.await2 = nil
 after2:
 	{
@@ -336,7 +339,7 @@ after2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 != nil {
 			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:340
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:343
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
@@ -346,7 +349,7 @@ after2:
 	awaited3 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:350
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:353
 		goto after3
 	}
 	f.State = 3
@@ -357,7 +360,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:361
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:364
 	f.await2 = nil
 after3:
 	{
@@ -366,7 +369,7 @@ after3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 != nil {
 			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:370
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:373
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
@@ -376,7 +379,7 @@ after3:
 	awaited4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:380
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:383
 		goto after4
 	}
 	f.State = 4
@@ -387,7 +390,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	awaited4 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:391
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:394
 	f.await4 = nil
 after4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
@@ -397,7 +400,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:401
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:404
 		return true, false
 	}
 	f.State = 5
@@ -406,7 +409,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:410
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:413
 	goto epilogue
 }
 
@@ -489,7 +492,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	awaited1 = end(args.ctx, args.tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:493
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:496
 		goto after1
 	}
 	f.State = 1
@@ -499,7 +502,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:503
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:506
 	f.await1 = nil
 after1:
 	{
@@ -508,7 +511,7 @@ after1:
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:512
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:515
 	f.State = statemachine.Finished
 	return true
 }
@@ -558,6 +561,15 @@ type reportArgs struct {
 // moveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *reportFrame) moveNext(r *statemachine.Run, args *reportArgs) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs [report] until it suspends or ends.
+func (f *reportFrame) step(r *statemachine.Run, args *reportArgs) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -582,7 +594,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:586
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:598
 		goto resume1
 	}
 	f.State = 1
@@ -597,7 +609,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:601
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:613
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -607,12 +619,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:611
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:623
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:616
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:628
 		goto resume2
 	}
 	f.State = 2
@@ -622,7 +634,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:638
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -630,7 +642,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:634
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:646
 		goto resume3
 	}
 	f.State = 3
@@ -640,22 +652,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:644
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:656
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:650
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:662
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:655
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:667
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:659
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:671
 }
 
 // Location returns where [report] is suspended.
@@ -681,4 +693,4 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 472fdd518d542e8e
+// Digest of what is above: 71a383976089479d

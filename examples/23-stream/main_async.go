@@ -129,7 +129,7 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 // pagesAsync returns the stream of [pages]: each range over it runs the function as a state
 // machine.
 func pagesAsync(ctx context.Context) *job.Stream[page] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[page, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[page, error] {
 		return &pagesFrame{ctx: ctx}
 	})
 }
@@ -240,6 +240,15 @@ type readFrame struct {
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
 // parameter ctx is needed only before the first suspension.
 func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, ctx)
+	returned = true
+	return finished
+}
+
+// step runs [read] until it suspends or ends.
+func (f *readFrame) step(r *statemachine.Run, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -264,7 +273,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:268
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:277
 		goto resume1
 	}
 	f.State = 1
@@ -279,7 +288,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:283
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:292
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -288,12 +297,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:292
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:301
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:297
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:306
 		goto resume2
 	}
 	f.State = 2
@@ -303,7 +312,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:316
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -311,7 +320,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:315
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:324
 		goto resume3
 	}
 	f.State = 3
@@ -321,23 +330,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:325
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:334
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:331
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:340
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:337
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:346
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:341
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:350
 }
 
 // Location returns where [read] is suspended.
@@ -363,4 +372,4 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 67b4fa78203aed1a
+// Digest of what is above: d68c550369bc870f

@@ -1,8 +1,9 @@
 // Small models of jobs and of fair queues are easy to write and to explain, and the articles that
-// explain them stop there. This program forces four of their flaws to happen, and does the same
+// explain them stop there. This program forces seven of their flaws to happen, and does the same
 // with this library: a continuation that is lost, a job that stays Running because its function
-// panicked, a second continuation that gets the wrong handle, and an item that disappears because
-// its queue was closed at that moment.
+// panicked, a second continuation that gets the wrong handle; on a scheduler with a thread of its
+// own a job that runs twice, a thread that a panic ends, a continuation that runs elsewhere; and
+// an item that disappears because its queue was closed at that moment.
 //
 // The document behind it, step by step: docs/sources/job-model.md.
 package main
@@ -23,6 +24,9 @@ func main() {
 	addedTooLate(ctx)
 	panicking(ctx)
 	twice(ctx)
+	if err := threads(); err != nil {
+		fmt.Println(err)
+	}
 	fmt.Println("an item is queued while its queue is closed")
 	fmt.Println("  model:", closedModel())
 	fmt.Println("  here: ", closedHere(context.Background(), 1000))

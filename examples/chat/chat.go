@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 	"unicode"
@@ -24,7 +29,8 @@ import (
 type chat struct {
 	ctx            context.Context // of all connections; ends when the server has shut down
 	silence        time.Duration
-	maxConnections int // connections at a time
+	maxConnections int      // connections at a time
+	hosts          []string // with ports, under which browsers reach the server
 
 	mu     sync.Mutex // guards the fields below
 	rooms  map[string]*room
@@ -37,28 +43,59 @@ type chat struct {
 // errFull is the error of a connection beyond the limit.
 var errFull = errors.New("chat: too many connections")
 
-// newChat returns a server of at most maxConnections connections. A peer that is silent for some
-// time gets a ping.
-func newChat(ctx context.Context, maxConnections int, silence time.Duration) *chat {
-	return &chat{ctx: ctx, silence: silence, maxConnections: maxConnections, rooms: map[string]*room{}, live: map[*socket]struct{}{}}
+// newChat returns a server of at most maxConnections connections for some hosts. A peer that is
+// silent for some time gets a ping.
+func newChat(ctx context.Context, maxConnections int, silence time.Duration, hosts ...string) *chat {
+	return &chat{
+		ctx: ctx, silence: silence, maxConnections: maxConnections, hosts: hosts,
+		rooms: map[string]*room{}, live: map[*socket]struct{}{},
+	}
 }
 
 //go:embed page.html
-var page []byte
+var page string
+
+// policy is what the page may load and do: its one script, and connect to this server.
+var policy = "default-src 'none'; style-src 'unsafe-inline'; script-src '" + hashOfScript(page) +
+	"'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+func hashOfScript(page string) string {
+	_, script, _ := strings.Cut(page, "<script>")
+	script, _, _ = strings.Cut(script, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
 
 // handler returns the pages of the chat: the page itself, and the sockets behind it.
 func (c *chat) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'")
-		_, _ = w.Write(page) // an error means that the reader has gone
+		_, _ = io.WriteString(w, page) // an error means that the reader has gone
 	})
 	mux.HandleFunc("GET /chat", c.enter)
 	mux.HandleFunc("GET /echo", func(w http.ResponseWriter, r *http.Request) {
 		c.upgrade(w, r, func(s *socket) { _ = c.echoAsync(c.ctx, s) })
 	})
-	return mux
+	return c.guard(mux)
+}
+
+// guard keeps other sites from using the chat in their frames or under names of theirs;
+// docs/howto/expose-a-page.md has the reasons.
+func (c *chat) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Referrer-Policy", "same-origin")
+		if !slices.Contains(c.hosts, r.Host) {
+			http.Error(w, "this server has another name", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // enter is the request of a person who enters a room.
@@ -85,7 +122,7 @@ func isPrintable(name string) bool {
 // upgrade turns a request into a socket, and passes it to serve. The handler returns, and the
 // goroutine of the connection ends.
 func (c *chat) upgrade(w http.ResponseWriter, r *http.Request, serve func(*socket)) {
-	if !sameOrigin(r) { // or any page on the web could speak for its visitors
+	if !c.isOurs(r.Header.Get("Origin")) { // or any page on the web could speak for its visitors
 		http.Error(w, "this page may not connect", http.StatusForbidden)
 		return
 	}
@@ -111,14 +148,14 @@ func (c *chat) upgrade(w http.ResponseWriter, r *http.Request, serve func(*socke
 	serve(s)
 }
 
-// sameOrigin reports whether a request comes from a page of this server, or from no page.
-func sameOrigin(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
+// isOurs reports whether a request with that Origin comes from a page of this server, or from no
+// page. It is tempting to compare Origin with Host: the client chooses both.
+func (c *chat) isOurs(origin string) bool {
 	if origin == "" {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && u.Host == r.Host
+	return err == nil && slices.Contains(c.hosts, u.Host)
 }
 
 func (c *chat) mayEnter() bool {

@@ -80,17 +80,17 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 	{
 		c := f.c
 		{
-//line github.com/movenext/movenext/examples/chat/chat.go:163
+//line github.com/movenext/movenext/examples/chat/chat.go:200
 			arg1 := f.m.socket
-//line github.com/movenext/movenext/examples/chat/chat.go:163
+//line github.com/movenext/movenext/examples/chat/chat.go:200
 			f.defers.PushPlain(func() { c.remove(arg1) })
 		}
 	}
-//line github.com/movenext/movenext/examples/chat/chat.go:164
+//line github.com/movenext/movenext/examples/chat/chat.go:201
 	f.r = f.c.join(f.ctx, f.roomName, f.m)
 for1:
-	// chat.go:166: op, text, err := m.readMessage(ctx)
-//line github.com/movenext/movenext/examples/chat/chat.go:166
+	// chat.go:203: op, text, err := m.readMessage(ctx)
+//line github.com/movenext/movenext/examples/chat/chat.go:203
 	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:96
 	if f.readMessage1 == nil {
@@ -99,22 +99,22 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/chat.go:166
+//line github.com/movenext/movenext/examples/chat/chat.go:203
 	op, text2, err = f.readMessage1.Results(run1)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:105
 	f.readMessage1 = nil
 after1:
-//line github.com/movenext/movenext/examples/chat/chat.go:167
+//line github.com/movenext/movenext/examples/chat/chat.go:204
 	if err == nil && op != ws.OpText {
 		err = &closeError{ws.StatusUnsupportedData, "a chat is text"}
 	}
 	if err == nil {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/examples/chat/chat.go:171
+//line github.com/movenext/movenext/examples/chat/chat.go:208
 	f.c.leave(f.ctx, f.roomName, f.r, f.m)
-	// chat.go:172: m.end(ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat.go:172
+	// chat.go:209: m.end(ctx, err)
+//line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:120
 	if f.end2 == nil {
@@ -124,13 +124,13 @@ after1:
 	f.c, f.ctx, f.m, f.roomName, f.r = nil, nil, nil, "", nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/chat/chat.go:172
+//line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2.Results(run1)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:130
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/chat.go:173
+//line github.com/movenext/movenext/examples/chat/chat.go:210
 	return true
 endIf1:
 	f.r.tell(f.ctx, event{Kind: "said", Name: f.m.name, Text: string(text2)})
@@ -140,7 +140,7 @@ endIf1:
 
 // Location returns where [chat.serve] is suspended.
 func (f *chatServeFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 166, 172)
+	return f.Frame.At("main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 203, 209)
 }
 
 // Results returns what [chat.serve] returned, or raises again the panic that ended it.
@@ -231,12 +231,12 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
 	{
 		c := c
 		s := f.s
-//line github.com/movenext/movenext/examples/chat/chat.go:183
+//line github.com/movenext/movenext/examples/chat/chat.go:220
 		f.defers.PushPlain(func() { c.remove(s) })
 	}
 for1:
-	// chat.go:185: op, message, err := s.readMessage(ctx)
-//line github.com/movenext/movenext/examples/chat/chat.go:185
+	// chat.go:222: op, message, err := s.readMessage(ctx)
+//line github.com/movenext/movenext/examples/chat/chat.go:222
 	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:242
 	if f.readMessage1 == nil {
@@ -245,17 +245,17 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/chat.go:185
+//line github.com/movenext/movenext/examples/chat/chat.go:222
 	op, message, err = f.readMessage1.Results(r)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:251
 	f.readMessage1 = nil
 after1:
-//line github.com/movenext/movenext/examples/chat/chat.go:186
+//line github.com/movenext/movenext/examples/chat/chat.go:223
 	if err == nil {
 		goto endIf1
 	}
-	// chat.go:187: s.end(ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat.go:187
+	// chat.go:224: s.end(ctx, err)
+//line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2 = f.s.endEnter(r, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:261
 	if f.end2 == nil {
@@ -265,13 +265,13 @@ after1:
 	f.ctx, f.s = nil, nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/chat/chat.go:187
+//line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2.Results(r)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:271
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/chat.go:188
+//line github.com/movenext/movenext/examples/chat/chat.go:225
 	return true
 endIf1:
 	f.s.send(f.ctx, ws.NewFrame(op, true, message))
@@ -281,7 +281,7 @@ endIf1:
 
 // Location returns where [chat.echo] is suspended.
 func (f *chatEchoFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 185, 187)
+	return f.Frame.At("main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
 }
 
 // Results returns what [chat.echo] returned, or raises again the panic that ended it.
@@ -307,4 +307,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f0ae458fd334708c
+// Digest of what is above: e798af1008f70b35

@@ -2,7 +2,8 @@
 // goroutine and no buffer.
 //
 //	go run .                     serve it on http://localhost:8080
-//	go run . -addr :9000         elsewhere
+//	go run . -addr :9000 -host chat.example.com:9000
+//	                             elsewhere, for browsers on other computers
 //	go run . -load 5000          from another process: five thousand members, for ten seconds
 //
 // It ends with a goodbye to everyone when it is interrupted.
@@ -26,6 +27,7 @@ import (
 // config holds the values of the flags.
 type config struct {
 	addr           string
+	host           string
 	maxConnections int
 	load           int
 	rate           int
@@ -37,6 +39,7 @@ type config struct {
 func main() {
 	var c config
 	flag.StringVar(&c.addr, "addr", "localhost:8080", "where to listen, or the `address` of the server to load")
+	flag.StringVar(&c.host, "host", "", "the `name` under which browsers reach the server, with its port: chat.example.com")
 	flag.IntVar(&c.maxConnections, "most", 15_000, "serve at most `n` connections")
 	flag.IntVar(&c.load, "load", 0, "be `n` members of a server that runs elsewhere, and count what arrives")
 	flag.IntVar(&c.rate, "rate", 50, "with -load: send `n` messages a second")
@@ -66,11 +69,25 @@ func run(ctx context.Context, c config) error {
 		return err
 	}
 	fmt.Printf("chat at http://%s\n", l.Addr())
-	room := newChat(context.WithoutCancel(ctx), c.maxConnections, 30*time.Second)
+	room := newChat(context.WithoutCancel(ctx), c.maxConnections, 30*time.Second, names(l.Addr(), c.host)...)
 	if c.stats > 0 {
 		go report(ctx, room, c.stats)
 	}
 	return serve(ctx, l, room)
+}
+
+// names returns the names, with ports, under which browsers reach a listener: those of this
+// computer, and a given one.
+func names(at net.Addr, given string) []string {
+	_, port, _ := net.SplitHostPort(at.String())
+	list := []string{at.String()}
+	if given != "" { // an empty name would be that of every request without one
+		list = append(list, given)
+	}
+	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+		list = append(list, net.JoinHostPort(name, port))
+	}
+	return list
 }
 
 // report prints the memory that the connections hold after a collection.

@@ -5,13 +5,18 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gobwas/ws"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/netio"
 )
 
 // The cases of the Autobahn test suite that apply to a server without compression, by their
@@ -178,4 +183,61 @@ func rest(s string, last bool) ws.Frame { return ws.NewFrame(ws.OpContinuation, 
 func reserved(bits byte, f ws.Frame) ws.Frame {
 	f.Header.Rsv = bits
 	return f
+}
+
+// FuzzFrames has a peer send anything: what arrives are messages within the limits, and the same
+// ones whether the bytes arrive at once or in two parts.
+func FuzzFrames(f *testing.F) {
+	for _, c := range autobahn {
+		var sent []byte
+		for _, frame := range c.send {
+			sent = append(sent, ws.MustCompileFrame(ws.MaskFrame(frame))...)
+		}
+		if len(sent) < 1<<10 {
+			f.Add(sent, uint16(len(sent)/2))
+		}
+	}
+	f.Fuzz(func(t *testing.T, sent []byte, at uint16) {
+		whole, why := received(t, sent, len(sent))
+		parts, whyParts := received(t, sent, min(int(at), len(sent)))
+		require.Equal(t, whole, parts)
+		require.Equal(t, why, whyParts)
+		for _, message := range whole {
+			require.LessOrEqual(t, len(message), 1+maxMessage)
+			require.True(t, message[0] != byte(ws.OpText) || utf8.ValidString(message))
+		}
+	})
+}
+
+// received returns the messages that a socket gets from these bytes, each behind its kind, and the
+// text of the error at their end. The first ones have arrived with the handshake.
+func received(t *testing.T, sent []byte, ahead int) (messages []string, why string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	peer, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	accepted, err := l.Accept()
+	require.NoError(t, err)
+	var drained sync.WaitGroup
+	drained.Go(func() { _, _ = io.Copy(io.Discard, peer) })
+	_, err = peer.Write(sent[ahead:])
+	require.NoError(t, err)
+	require.NoError(t, peer.(*net.TCPConn).CloseWrite())
+	conn, err := netio.Adopt(accepted)
+	require.NoError(t, err)
+	s := newSocket(conn, ws.StateServerSide, time.Minute, bytes.Clone(sent[:ahead])...) // which it owns
+	for {
+		v, err := s.readMessageAsync(context.Background()).Await()
+		if err != nil {
+			why = err.Error()
+			break
+		}
+		messages = append(messages, string(append([]byte{byte(v.V1)}, v.V2...)))
+	}
+	require.NoError(t, conn.Close())
+	drained.Wait()
+	require.NoError(t, peer.Close())
+	return messages, why
 }

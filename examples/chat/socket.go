@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -22,7 +23,9 @@ import (
 // Limits of a connection.
 const (
 	maxMessage = 64 << 10         // bytes of a message, all of its fragments together
-	maxQueued  = 64               // frames that wait for a slow peer
+	maxQueued  = 64               // frames that wait for a slow peer,
+	maxHeld    = 1 << 20          // and their bytes; see sendBytes
+	maxJoined  = 16 << 10         // bytes of short frames that are written together
 	writeTime  = 20 * time.Second // for what is queued at a time
 	lingerTime = time.Second      // for the peer's close frame
 )
@@ -48,6 +51,8 @@ type socket struct {
 
 	mu      sync.Mutex // guards the fields below, for a few instructions at a time
 	queue   [][]byte
+	held    int // bytes of the frames that are queued or being written
+	leaving int // of those, the bytes that are being written
 	writing bool
 	closing bool // a close frame has been queued, and nothing may follow it
 }
@@ -251,20 +256,26 @@ func (s *socket) send(ctx context.Context, f ws.Frame) {
 	}
 }
 
-// sendBytes queues a frame, which may be shared with other sockets. A peer that does not take its
-// queued frames is dropped: waiting for it would delay all others. Nothing follows the last frame.
+// sendBytes queues a frame, which may be shared with other sockets. A peer that does not take
+// its queued frames is dropped: waiting for it would delay all others. The queue is bounded in
+// bytes: a number of frames alone says nothing about memory. Nothing follows the last frame.
+//
+// Two of the longest frames fit, and short ones beside them. It is tempting to allow fewer bytes,
+// or one frame of any length: then a peer that reads is dropped by what follows a long message,
+// which counts until it has been written. JSON needs six bytes for some of one.
 func (s *socket) sendBytes(ctx context.Context, frame []byte, last bool) {
 	s.mu.Lock()
 	if s.closing {
 		s.mu.Unlock()
 		return
 	}
-	if len(s.queue) == maxQueued {
+	if len(s.queue) == maxQueued || s.held+len(frame) > maxHeld {
 		s.mu.Unlock()
 		_ = s.conn.Close() // which ends the machine that reads, and the one that writes
 		return
 	}
 	s.queue = append(s.queue, frame)
+	s.held += len(frame)
 	s.closing = last
 	begin := !s.writing
 	s.writing = true
@@ -274,8 +285,8 @@ func (s *socket) sendBytes(ctx context.Context, frame []byte, last bool) {
 	}
 }
 
-// flush writes the queued frames until the queue is empty. Frames that are queued together are
-// written together.
+// flush writes the queued frames until the queue is empty. Short frames that are queued together
+// are written together.
 //
 //movenext:async
 func (s *socket) flush(ctx context.Context) {
@@ -293,10 +304,14 @@ func (s *socket) flush(ctx context.Context) {
 	}
 }
 
-// take returns the queued frames, or nil: then the machine that writes ends.
+// take returns the next frames after the previous ones have been written, or nil: then the machine
+// that writes ends. A frame is shared with the other members of a room, so joining long ones would
+// make a copy for each.
 func (s *socket) take() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.held -= s.leaving
+	s.leaving = 0
 	if len(s.queue) == 0 {
 		s.writing, s.queue = false, nil
 		if s.closing {
@@ -304,12 +319,15 @@ func (s *socket) take() []byte {
 		}
 		return nil
 	}
-	p := s.queue[0] // shared: it is only read
-	if len(s.queue) > 1 {
-		p = bytes.Join(s.queue, nil)
+	p, n := s.queue[0], 1 // shared: it is only read
+	for size := len(p); n < len(s.queue) && size+len(s.queue[n]) <= maxJoined; n++ {
+		size += len(s.queue[n])
 	}
-	clear(s.queue)
-	s.queue = s.queue[:0]
+	if n > 1 {
+		p = bytes.Join(s.queue[:n], nil)
+	}
+	s.queue = slices.Delete(s.queue, 0, n) // which clears the rest
+	s.leaving = len(p)
 	return p
 }
 
@@ -317,7 +335,7 @@ func (s *socket) take() []byte {
 func (s *socket) giveUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue, s.writing, s.closing = nil, false, true
+	s.queue, s.held, s.writing, s.closing = nil, 0, false, true
 	s.drained.Set()
 }
 

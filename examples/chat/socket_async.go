@@ -91,16 +91,16 @@ func (f *socketReadMessageLocals) moveNext(r *statemachine.Run) (finished bool, 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:81
+//line github.com/movenext/movenext/examples/chat/socket.go:86
 	f.asked = false
 for1:
-//line github.com/movenext/movenext/examples/chat/socket.go:82
+//line github.com/movenext/movenext/examples/chat/socket.go:87
 	err2 = f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence))
 	if err2 != nil {
 		goto endIf1
 	}
-	// socket.go:84: err = s.in.Readable(ctx)
-//line github.com/movenext/movenext/examples/chat/socket.go:84
+	// socket.go:89: err = s.in.Readable(ctx)
+//line github.com/movenext/movenext/examples/chat/socket.go:89
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:106
 	if f.readable1 == nil {
@@ -109,17 +109,17 @@ for1:
 	f.State = 1
 	return false, 0, nil, nil
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:84
+//line github.com/movenext/movenext/examples/chat/socket.go:89
 	err2 = f.readable1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:115
 	f.readable1 = nil
 after1:
 endIf1:
-//line github.com/movenext/movenext/examples/chat/socket.go:86
+//line github.com/movenext/movenext/examples/chat/socket.go:91
 	if e, ok := err2.(net.Error); ok && e.Timeout() {
 		if f.asked {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:88
+//line github.com/movenext/movenext/examples/chat/socket.go:93
 			return true, 0, nil, errSilent
 		}
 		f.asked = true
@@ -128,12 +128,12 @@ endIf1:
 	}
 	if err2 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:95
+//line github.com/movenext/movenext/examples/chat/socket.go:100
 		return true, 0, nil, err2
 	}
 	f.asked = false
-	// socket.go:98: message, complete, err := s.readFrame(ctx)
-//line github.com/movenext/movenext/examples/chat/socket.go:98
+	// socket.go:103: message, complete, err := s.readFrame(ctx)
+//line github.com/movenext/movenext/examples/chat/socket.go:103
 	f.readFrame2, message2, complete, err2 = f.s.readFrameEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:139
 	if f.readFrame2 == nil {
@@ -142,15 +142,15 @@ endIf1:
 	f.State = 2
 	return false, 0, nil, nil
 resume2:
-//line github.com/movenext/movenext/examples/chat/socket.go:98
+//line github.com/movenext/movenext/examples/chat/socket.go:103
 	message2, complete, err2 = f.readFrame2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:148
 	f.readFrame2 = nil
 after2:
-//line github.com/movenext/movenext/examples/chat/socket.go:99
+//line github.com/movenext/movenext/examples/chat/socket.go:104
 	if complete || err2 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:100
+//line github.com/movenext/movenext/examples/chat/socket.go:105
 		return true, f.s.op, message2, err2
 	}
 next1:
@@ -160,7 +160,7 @@ next1:
 
 // Location returns where [socket.readMessage] is suspended.
 func (f *socketReadMessageLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 84, 98)
+	return f.Frame.At("main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 89, 103)
 }
 
 // Results returns what [socket.readMessage] returned, or raises again the panic that ended it.
@@ -254,14 +254,14 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, me
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:111
+//line github.com/movenext/movenext/examples/chat/socket.go:116
 	if err := f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence)); err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:112
+//line github.com/movenext/movenext/examples/chat/socket.go:117
 		return true, nil, false, err
 	}
-	// socket.go:114: h, err := s.readHeader(ctx)
-//line github.com/movenext/movenext/examples/chat/socket.go:114
+	// socket.go:119: h, err := s.readHeader(ctx)
+//line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:267
 	if f.readHeader1 == nil {
@@ -270,21 +270,21 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, me
 	f.State = 1
 	return false, nil, false, nil
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:114
+//line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.h, err2 = f.readHeader1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:276
 	f.readHeader1 = nil
 after1:
-//line github.com/movenext/movenext/examples/chat/socket.go:115
+//line github.com/movenext/movenext/examples/chat/socket.go:120
 	if err2 != nil {
 		message, complete = nil, false
 //line github.com/movenext/movenext/examples/chat/socket_async.go:282
 		f.State = statemachine.Finished
 		return true, message, complete, err2
-//line github.com/movenext/movenext/examples/chat/socket.go:117
+//line github.com/movenext/movenext/examples/chat/socket.go:122
 	}
-	// socket.go:118: p, err := s.readPayload(h)
-//line github.com/movenext/movenext/examples/chat/socket.go:118
+	// socket.go:123: p, err := s.readPayload(h)
+//line github.com/movenext/movenext/examples/chat/socket.go:123
 	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:290
 	if f.readPayload2 == nil {
@@ -293,25 +293,25 @@ after1:
 	f.State = 2
 	return false, nil, false, nil
 resume2:
-//line github.com/movenext/movenext/examples/chat/socket.go:118
+//line github.com/movenext/movenext/examples/chat/socket.go:123
 	p, err2 = f.readPayload2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:299
 	f.readPayload2 = nil
 after2:
-//line github.com/movenext/movenext/examples/chat/socket.go:119
+//line github.com/movenext/movenext/examples/chat/socket.go:124
 	if err2 != nil {
 		message, complete = nil, false
 //line github.com/movenext/movenext/examples/chat/socket_async.go:305
 		f.State = statemachine.Finished
 		return true, message, complete, err2
-//line github.com/movenext/movenext/examples/chat/socket.go:121
+//line github.com/movenext/movenext/examples/chat/socket.go:126
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:312
 		f.State = statemachine.Finished
 		return true, message, complete, err2
-//line github.com/movenext/movenext/examples/chat/socket.go:124
+//line github.com/movenext/movenext/examples/chat/socket.go:129
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:318
@@ -321,7 +321,7 @@ after2:
 
 // Location returns where [socket.readFrame] is suspended.
 func (f *socketReadFrameLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 114, 118)
+	return f.Frame.At("main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 119, 123)
 }
 
 // Results returns what [socket.readFrame] returned, or raises again the panic that ended it.
@@ -419,8 +419,8 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 	default:
 		f.Misuse(resumeAt)
 	}
-	// socket.go:132: p, err := s.in.Peek(ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket.go:132
+	// socket.go:137: p, err := s.in.Peek(ctx, 2)
+//line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:426
 	if f.peek1 == nil {
@@ -429,20 +429,20 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 	f.State = 1
 	return false, ws.Header{}, nil
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:132
+//line github.com/movenext/movenext/examples/chat/socket.go:137
 	p, err = f.peek1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:435
 	f.peek1 = nil
 after1:
-//line github.com/movenext/movenext/examples/chat/socket.go:133
+//line github.com/movenext/movenext/examples/chat/socket.go:138
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:134
+//line github.com/movenext/movenext/examples/chat/socket.go:139
 		return true, ws.Header{}, err
 	}
 	f.size = headerSize(p[1])
-	// socket.go:137: if p, err = s.in.Peek(ctx, size); err != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:137
+	// socket.go:142: if p, err = s.in.Peek(ctx, size); err != nil {
+//line github.com/movenext/movenext/examples/chat/socket.go:142
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:448
 	if f.peek1 == nil {
@@ -452,15 +452,15 @@ after1:
 	f.ctx = nil // not needed any more
 	return false, ws.Header{}, nil
 resume2:
-//line github.com/movenext/movenext/examples/chat/socket.go:137
+//line github.com/movenext/movenext/examples/chat/socket.go:142
 	p, err = f.peek1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:458
 	f.peek1 = nil
 after2:
-//line github.com/movenext/movenext/examples/chat/socket.go:137
+//line github.com/movenext/movenext/examples/chat/socket.go:142
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:138
+//line github.com/movenext/movenext/examples/chat/socket.go:143
 		return true, ws.Header{}, err
 	}
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
@@ -469,10 +469,10 @@ after2:
 //line github.com/movenext/movenext/examples/chat/socket_async.go:470
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/examples/chat/socket.go:143
+//line github.com/movenext/movenext/examples/chat/socket.go:148
 	}
-	// socket.go:144: … s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does n …
-//line github.com/movenext/movenext/examples/chat/socket.go:144
+	// socket.go:149: … s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does n …
+//line github.com/movenext/movenext/examples/chat/socket.go:149
 	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
 //line github.com/movenext/movenext/examples/chat/socket_async.go:478
 	if f.read3 == nil {
@@ -482,15 +482,15 @@ after2:
 	f.ctx = nil // not needed any more
 	return false, ws.Header{}, nil
 resume3:
-//line github.com/movenext/movenext/examples/chat/socket.go:144
+//line github.com/movenext/movenext/examples/chat/socket.go:149
 	_, err2 = f.read3.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:488
 	f.read3 = nil
 after3:
-//line github.com/movenext/movenext/examples/chat/socket.go:144
+//line github.com/movenext/movenext/examples/chat/socket.go:149
 	if err2 != nil { // seen by Peek, so it does not wait
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:145
+//line github.com/movenext/movenext/examples/chat/socket.go:150
 		return true, f.h, err2
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
@@ -498,22 +498,22 @@ after3:
 //line github.com/movenext/movenext/examples/chat/socket_async.go:499
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/examples/chat/socket.go:149
+//line github.com/movenext/movenext/examples/chat/socket.go:154
 	}
 	if f.h.Length > maxMessage {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:151
+//line github.com/movenext/movenext/examples/chat/socket.go:156
 		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:153
+//line github.com/movenext/movenext/examples/chat/socket.go:158
 	return true, f.h, nil
 //line github.com/movenext/movenext/examples/chat/socket_async.go:512
 }
 
 // Location returns where [socket.readHeader] is suspended.
 func (f *socketReadHeaderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 132, 137, 144)
+	return f.Frame.At("main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 137, 142, 149)
 }
 
 // Results returns what [socket.readHeader] returned, or raises again the panic that ended it.
@@ -605,16 +605,16 @@ func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (finished bool, 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:175
+//line github.com/movenext/movenext/examples/chat/socket.go:180
 	f.p = make([]byte, f.h.Length)
 	f.n = 0
 for1:
-//line github.com/movenext/movenext/examples/chat/socket.go:176
+//line github.com/movenext/movenext/examples/chat/socket.go:181
 	if f.n >= len(f.p) {
 		goto endFor1
 	}
-	// socket.go:177: got, err := s.in.Read(p[n:])
-//line github.com/movenext/movenext/examples/chat/socket.go:177
+	// socket.go:182: got, err := s.in.Read(p[n:])
+//line github.com/movenext/movenext/examples/chat/socket.go:182
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
 //line github.com/movenext/movenext/examples/chat/socket_async.go:620
 	if f.read1 == nil {
@@ -623,37 +623,37 @@ for1:
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:177
+//line github.com/movenext/movenext/examples/chat/socket.go:182
 	got, err = f.read1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:629
 	f.read1 = nil
 after1:
-//line github.com/movenext/movenext/examples/chat/socket.go:178
+//line github.com/movenext/movenext/examples/chat/socket.go:183
 	f.n += got
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil && f.n < len(f.p) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:183
+//line github.com/movenext/movenext/examples/chat/socket.go:188
 		return true, nil, err
 	}
 //line github.com/movenext/movenext/examples/chat/socket_async.go:642
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/examples/chat/socket.go:186
+//line github.com/movenext/movenext/examples/chat/socket.go:191
 	if f.h.Masked {
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:189
+//line github.com/movenext/movenext/examples/chat/socket.go:194
 	return true, f.p, nil
 //line github.com/movenext/movenext/examples/chat/socket_async.go:652
 }
 
 // Location returns where [socket.readPayload] is suspended.
 func (f *socketReadPayloadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 177)
+	return f.Frame.At("main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 182)
 }
 
 // Results returns what [socket.readPayload] returned, or raises again the panic that ended it.
@@ -730,17 +730,17 @@ func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 	}
 for1:
 	{
-//line github.com/movenext/movenext/examples/chat/socket.go:283
+//line github.com/movenext/movenext/examples/chat/socket.go:294
 		p := f.s.take()
 		if p == nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket_async.go:738
 			return true
-//line github.com/movenext/movenext/examples/chat/socket.go:286
+//line github.com/movenext/movenext/examples/chat/socket.go:297
 		}
 		_ = f.s.conn.SetWriteDeadline(time.Now().Add(writeTime)) // fails only if the write does
-		// socket.go:288: if _, err := s.conn.WriteAll(ctx, p); err != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:288
+		// socket.go:299: if _, err := s.conn.WriteAll(ctx, p); err != nil {
+//line github.com/movenext/movenext/examples/chat/socket.go:299
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
 //line github.com/movenext/movenext/examples/chat/socket_async.go:747
@@ -750,19 +750,19 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:288
+//line github.com/movenext/movenext/examples/chat/socket.go:299
 	_, err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:756
 	f.writeAll1 = nil
 after1:
-//line github.com/movenext/movenext/examples/chat/socket.go:288
+//line github.com/movenext/movenext/examples/chat/socket.go:299
 	if err != nil {
 		_ = f.s.conn.Close()
 		f.s.giveUp()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket_async.go:764
 		return true
-//line github.com/movenext/movenext/examples/chat/socket.go:292
+//line github.com/movenext/movenext/examples/chat/socket.go:303
 	}
 //line github.com/movenext/movenext/examples/chat/socket_async.go:768
 	goto for1
@@ -770,7 +770,7 @@ after1:
 
 // Location returns where [socket.flush] is suspended.
 func (f *socketFlushFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 288)
+	return f.Frame.At("main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 299)
 }
 
 // Results returns what [socket.flush] returned, or raises again the panic that ended it.
@@ -857,17 +857,17 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/examples/chat/socket.go:328
+//line github.com/movenext/movenext/examples/chat/socket.go:346
 		e, ok := errors.AsType[*closeError](args.err)
-//line github.com/movenext/movenext/examples/chat/socket.go:328
+//line github.com/movenext/movenext/examples/chat/socket.go:346
 		if !ok {
 			goto endIf1
 		}
-//line github.com/movenext/movenext/examples/chat/socket.go:329
+//line github.com/movenext/movenext/examples/chat/socket.go:347
 		f.s.send(args.ctx, ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
 	}
-	// socket.go:330: _ = s.drained.Wait(ctx) // bounded by writeTime
-//line github.com/movenext/movenext/examples/chat/socket.go:330
+	// socket.go:348: _ = s.drained.Wait(ctx) // bounded by writeTime
+//line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:873
 	if f.wait1 == nil {
@@ -876,13 +876,13 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:330
+//line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:882
 	f.wait1 = nil
 after1:
-	// socket.go:331: s.linger()
-//line github.com/movenext/movenext/examples/chat/socket.go:331
+	// socket.go:349: s.linger()
+//line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:888
 	if f.linger2 == nil {
@@ -891,13 +891,13 @@ after1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/chat/socket.go:331
+//line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:897
 	f.linger2 = nil
 after2:
 endIf1:
-//line github.com/movenext/movenext/examples/chat/socket.go:333
+//line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
 //line github.com/movenext/movenext/examples/chat/socket_async.go:903
 	f.State = statemachine.Finished
@@ -906,7 +906,7 @@ endIf1:
 
 // Location returns where [socket.end] is suspended.
 func (f *socketEndFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 330, 331)
+	return f.Frame.At("main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 348, 349)
 }
 
 // Results returns what [socket.end] returned, or raises again the panic that ended it.
@@ -985,8 +985,8 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-	// socket.go:341: … s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(linge …
-//line github.com/movenext/movenext/examples/chat/socket.go:341
+	// socket.go:359: … s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(linge …
+//line github.com/movenext/movenext/examples/chat/socket.go:359
 	f.closeWrite1, closeWrite1Err = f.s.conn.CloseWriteEnter(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:992
 	if f.closeWrite1 == nil {
@@ -995,16 +995,16 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:341
+//line github.com/movenext/movenext/examples/chat/socket.go:359
 	closeWrite1Err = f.closeWrite1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1001
 	f.closeWrite1 = nil
 after1:
-//line github.com/movenext/movenext/examples/chat/socket.go:341
+//line github.com/movenext/movenext/examples/chat/socket.go:359
 	if closeWrite1Err != nil {
 		goto cond1
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:341
+//line github.com/movenext/movenext/examples/chat/socket.go:359
 	if f.s.conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 		goto endIf1
 	}
@@ -1013,15 +1013,15 @@ cond1:
 	f.State = statemachine.Finished
 	return true
 endIf1:
-//line github.com/movenext/movenext/examples/chat/socket.go:344
+//line github.com/movenext/movenext/examples/chat/socket.go:362
 	f.rest, f.p = maxMessage, make([]byte, 512)
 for1:
-//line github.com/movenext/movenext/examples/chat/socket.go:344
+//line github.com/movenext/movenext/examples/chat/socket.go:362
 	if f.rest <= 0 {
 		goto endFor1
 	}
-	// socket.go:345: n, err := s.in.Read(p)
-//line github.com/movenext/movenext/examples/chat/socket.go:345
+	// socket.go:363: n, err := s.in.Read(p)
+//line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1027
 	if f.read2 == nil {
@@ -1030,17 +1030,17 @@ for1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/chat/socket.go:345
+//line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1036
 	f.read2 = nil
 after2:
-//line github.com/movenext/movenext/examples/chat/socket.go:346
+//line github.com/movenext/movenext/examples/chat/socket.go:364
 	if err != nil {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1042
 		return true
-//line github.com/movenext/movenext/examples/chat/socket.go:348
+//line github.com/movenext/movenext/examples/chat/socket.go:366
 	}
 	f.rest -= n
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1047
@@ -1052,7 +1052,7 @@ endFor1:
 
 // Location returns where [socket.linger] is suspended.
 func (f *socketLingerFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 341, 345)
+	return f.Frame.At("main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
 }
 
 // Results returns what [socket.linger] returned, or raises again the panic that ended it.
@@ -1077,4 +1077,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3798d719c3a03e6c
+// Digest of what is above: 1f028ff6765b61b1

@@ -119,3 +119,44 @@ func TestThePageShowsWhereAnOrderIs(t *testing.T) {
 	server.Close()
 	require.NoError(t, engine.Shutdown(t.Context()))
 }
+
+// Other sites can neither order nor read: not with a form, not under a name of theirs, not in a
+// frame.
+func TestAnotherSiteCannotUseThePage(t *testing.T) {
+	engine, err := durable.Open(t.Context(), durable.NewMemory())
+	require.NoError(t, err)
+	server := httptest.NewUnstartedServer(nil)
+	server.Config.Handler = guard(front(engine), names(server.Listener.Addr()))
+	server.Start()
+	send := func(method, path, host string, header ...string) int {
+		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader("id=one"))
+		require.NoError(t, err)
+		r.Host = cmp.Or(host, r.Host)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		answer, err := server.Client().Transport.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		assert.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"))
+		assert.Equal(t, "DENY", answer.Header.Get("X-Frame-Options"))
+		assert.Contains(t, answer.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'")
+		return answer.StatusCode
+	}
+	for _, path := range []string{"/order", "/approve", "/refuse", "/cancel", "/resume"} {
+		assert.Equal(t, http.StatusForbidden, send("POST", path, "", "Sec-Fetch-Site", "cross-site"))
+		assert.Equal(t, http.StatusForbidden, send("POST", path, "", "Origin", "https://evil.example"))
+		assert.Equal(t, http.StatusMisdirectedRequest, send("POST", path, "evil.example", "Origin", "http://evil.example"))
+	}
+	for _, path := range []string{"/", "/metrics"} {
+		assert.Equal(t, http.StatusMisdirectedRequest, send("GET", path, "evil.example"))
+		assert.Equal(t, http.StatusOK, send("GET", path, ""))
+	}
+	list, err := engine.List(t.Context(), durable.Filter{})
+	require.NoError(t, err)
+	assert.Empty(t, list)
+	assert.Equal(t, http.StatusSeeOther, send("POST", "/order", "", "Sec-Fetch-Site", "same-origin"))
+	server.Close()
+	require.NoError(t, engine.Shutdown(t.Context()))
+}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/movenext/movenext/durable"
@@ -30,7 +31,7 @@ func page(ctx context.Context, name, address string) (err error) {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: front(engine), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: guard(front(engine), names(listener.Addr())), ReadHeaderTimeout: time.Minute}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	fmt.Printf("the orders are on http://%s\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -39,11 +40,42 @@ func page(ctx context.Context, name, address string) (err error) {
 	return nil
 }
 
+// names returns the names, with ports, under which browsers of this computer reach a listener. Add
+// the names of your site if you serve it elsewhere.
+func names(at net.Addr) []string {
+	_, port, _ := net.SplitHostPort(at.String())
+	list := []string{at.String()}
+	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+		list = append(list, net.JoinHostPort(name, port))
+	}
+	return list
+}
+
+// guard keeps other sites from using the page with their forms, in their frames, or under names of
+// theirs; docs/howto/expose-a-page.md has the reasons.
+func guard(next http.Handler, hosts []string) http.Handler {
+	next = http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(next, 64<<10))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Referrer-Policy", "same-origin")
+		if !slices.Contains(hosts, r.Host) {
+			http.Error(w, "this server has another name", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // front is the page and its buttons.
 func front(engine *durable.Engine) http.Handler {
 	orders := durable.Serve(engine, OrderDurable, &Shop{world: newLedger()})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		list, err := engine.List(r.Context(), durable.Filter{After: r.FormValue("after")})
 		if err == nil {
 			err = pageTemplate.Execute(w, list)
@@ -62,6 +94,7 @@ func front(engine *durable.Engine) http.Handler {
 		})
 	}
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_ = engine.Metrics().WriteText(w) // the client has gone
 	})
 	button("/order", func(ctx context.Context, id string) error {

@@ -3,11 +3,14 @@ package browser
 import (
 	"context"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // browser starts a headless Chromium with a tab. Without one on this system the test is
-// left out, unless CI demands it.
+// left out, unless CI demands it. At the end of the test the console must have no errors.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.Path(t)), chromedp.NoSandbox,
@@ -28,8 +31,38 @@ func browser(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	ctx, _ := chromedp.NewContext(all) // Cancel ends it, and waits
 	require.NoError(t, chromedp.Do(ctx))
-	t.Cleanup(func() { assert.NoError(t, chromedp.Cancel(ctx)) })
+	var errors console
+	require.NoError(t, chromedp.Listen(ctx, errors.hear))
+	t.Cleanup(func() {
+		assert.NoError(t, chromedp.Cancel(ctx))
+		assert.Empty(t, errors.all(), "errors in the console")
+	})
 	return ctx
+}
+
+// console collects the exceptions and errors of pages. It may be used by several goroutines.
+type console struct {
+	mu   sync.Mutex
+	text []string
+}
+
+func (c *console) hear(event any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		c.text = append(c.text, e.ExceptionDetails.Text)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError {
+			c.text = append(c.text, e.Entry.Text+" "+e.Entry.URL)
+		}
+	}
+}
+
+func (c *console) all() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text
 }
 
 // does runs steps in the tab, for a minute at most.

@@ -39,12 +39,18 @@ func page(t *testing.T) (address string, events int) {
 	require.NoError(t, r.Stop())
 	recording, err := record.Read(&file)
 	require.NoError(t, err)
+	return pageOf(t, recording), len(recording.Events)
+}
+
+// pageOf writes the page of a recording, and returns its address.
+func pageOf(t *testing.T, recording *record.Recording) string {
+	t.Helper()
 	name := filepath.Join(t.TempDir(), "page.html")
 	f, err := os.Create(name)
 	require.NoError(t, err)
 	require.NoError(t, recording.WritePage(f, record.Title("three jobs "+hostile), record.Sources(os.ReadFile)))
 	require.NoError(t, f.Close())
-	return "file://" + filepath.ToSlash(name), len(recording.Events)
+	return "file://" + filepath.ToSlash(name)
 }
 
 const (
@@ -80,6 +86,41 @@ func TestAJobShowsItsSource(t *testing.T) {
 	does(t, tab, chromedp.KeyEvent(kb.Escape), until(`document.querySelector('#job').hidden`))
 }
 
+// faults lists what no player may show: a step in words with a hole in it, a curve without numbers
+// or without a line on the canvas.
+const faults = `(() => {
+	const list = [], hole = /undefined|NaN|Infinity/;
+	E.forEach((e, i) => { if (hole.test(say(e))) list.push('step ' + (i + 1) + ': ' + say(e)) });
+	go(N);
+	if (hole.test(document.body.innerText)) list.push('text of the last step');
+	const canvas = document.querySelector('canvas'), g = canvas.getContext('2d');
+	let top = 0;
+	for (const [what, points] of curves) {
+		if (!points.length || points.some(([, v]) => !Number.isFinite(v))) list.push('numbers of ' + what);
+		const drawn = g.getImageData(left, top + 1, canvas.width - left - 4, curveHeight - 2).data;
+		if (!drawn.some((v, i) => i % 4 === 3 && v > 0)) list.push('line of ' + what);
+		top += curveHeight;
+	}
+	return list.join('; ');
+})()`
+
+// A value of zero is a value: the data of the page omits it, as it does all trailing zeros.
+func TestACurveMayTouchZero(t *testing.T) {
+	var file bytes.Buffer
+	r := record.Start(&file, record.Of(manual.New()))
+	for _, v := range []float64{0, 3, 0, -2, 0} {
+		r.Value("waiting", v)
+	}
+	require.NoError(t, r.Stop())
+	recording, err := record.Read(&file)
+	require.NoError(t, err)
+	tab := browser(t)
+	does(t, tab, chromedp.Navigate(pageOf(t, recording)), until(said+` === 'The recording begins.'`))
+	assert.Empty(t, value[string](t, tab, faults))
+	assert.Equal(t, []float64{0, 3, 0, -2, 0}, value[[]float64](t, tab, `curves.get('waiting').map(p => p[1])`))
+	assert.Equal(t, "waiting = 0", value[string](t, tab, said))
+}
+
 // TestEveryLessonPlays opens the pages of the example that records the lessons of other
 // schedulers, and plays each to its end.
 func TestEveryLessonPlays(t *testing.T) {
@@ -100,6 +141,7 @@ func TestEveryLessonPlays(t *testing.T) {
 		does(t, tab, chromedp.Navigate("file://"+filepath.ToSlash(name)), until(said+` === 'The recording begins.'`))
 		arrows += value[int](t, tab, `(() => { let n = 0; for (let i = 0; i <= Math.min(N, 500); i++) { go(i); n += document.querySelectorAll('svg.arrow').length } return n })()`)
 		left := value[int](t, tab, `go(N), [...document.querySelectorAll('[data-worker] .chip, .stack .chip')].length`)
+		assert.Empty(t, value[string](t, tab, faults), name)
 		assert.Zero(t, left, "%s: at the end nothing is queued and nothing runs", name)
 		assert.Positive(t, value[int](t, tab, `document.querySelector('canvas').height`))
 	}

@@ -122,7 +122,8 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_ = c.WriteText(w) // an error means that the client has gone
+	w.Header().Set("X-Content-Type-Options", "nosniff") // names are users' texts
+	_ = c.WriteText(w)                                  // an error means that the client has gone
 }
 
 // table holds values by name: up to a limit, and one for all other names.

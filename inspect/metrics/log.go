@@ -18,6 +18,7 @@ const maxQueued = 1024
 // logger is one call of Log.
 type logger struct {
 	log     *slog.Logger
+	handle  schedulers.Hook[record] // passes a record to the handler
 	records chan record
 	missed  atomic.Uint64
 }
@@ -36,17 +37,18 @@ type record struct {
 //
 // Events happen in the middle of a scheduler's work, where no handler may wait. So a separate
 // goroutine writes them. If it cannot keep up, events are dropped, and the next record reports
-// how many.
+// how many. A record at which the handler panics is lost, and the panic is reported as that of a
+// hook.
 func Log(to *slog.Logger, opts ...Option) (stop func()) {
 	if to == nil {
 		return func() {}
 	}
 	l := &logger{log: to, records: make(chan record, maxQueued)}
+	l.handle = schedulers.NewHook("metrics.Log", func(r record) {
+		to.LogAttrs(context.Background(), r.level, r.text, r.attrs...)
+	})
 	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		l.write()
-	}()
+	go l.write(ended)
 	works := schedulers.Observe(l.hearWork, schedulers.Only(schedulers.Injected, schedulers.WorkerStarted, schedulers.WorkerEnded))
 	jobs := inspect.Observe(l.hearJob, inspect.Sample(sampleOf(opts)))
 	return sync.OnceFunc(func() {
@@ -57,8 +59,21 @@ func Log(to *slog.Logger, opts ...Option) (stop func()) {
 	})
 }
 
-// write writes records up to an empty one.
-func (l *logger) write() {
+// write writes records up to an empty one. A handler that calls runtime.Goexit loses its record
+// and its goroutine, and the next record has another goroutine.
+func (l *logger) write(ended chan<- struct{}) {
+	returned := false
+	defer func() {
+		if !returned {
+			go l.write(ended)
+		}
+	}()
+	l.writeRecords()
+	returned = true
+	close(ended)
+}
+
+func (l *logger) writeRecords() {
 	for r := range l.records {
 		if r.text == "" {
 			return
@@ -66,7 +81,7 @@ func (l *logger) write() {
 		if n := l.missed.Swap(0); n > 0 {
 			r.attrs = append(r.attrs, slog.Uint64("dropped", n))
 		}
-		l.log.LogAttrs(context.Background(), r.level, r.text, r.attrs...)
+		l.handle.Call(r)
 	}
 }
 
@@ -113,7 +128,7 @@ func (l *logger) hearJob(e inspect.Event) {
 			attrs = append(attrs, slog.String("name", truncate.Name(name)))
 		}
 		if e.Place.Function != "" {
-			attrs = append(attrs, slog.String("place", e.Place.String()))
+			attrs = append(attrs, slog.String("place", truncate.Text(e.Place.String(), 1<<10)))
 		}
 		if e.Kind == inspect.Suspended {
 			attrs = append(attrs, slog.String("waits", e.Waits))

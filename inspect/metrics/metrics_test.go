@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -171,7 +172,7 @@ func TestNamesAreBoundedAndEscaped(t *testing.T) {
 	assert.Positive(t, of(t, c, "other").Run.Count())
 	var text strings.Builder
 	require.NoError(t, c.WriteText(&text))
-	assert.Contains(t, text.String(), `function="a\"b\\c\nd</script>`+"\uFFFD"+`"`)
+	assert.Contains(t, text.String(), `function="a\"b\\c`+"\uFFFD"+`d</script>`+"\uFFFD"+`"`)
 	assert.NotContains(t, text.String(), strings.Repeat("x", 201))
 	form := regexp.MustCompile(`^(# (HELP|TYPE) movenext_[a-z_]+ .*|movenext_[a-z_]+\{[a-z]+="([^"\\]|\\.)*"(,le="[^"]+")?\} [0-9.e+-]+)\n$`)
 	for line := range strings.Lines(text.String()) {
@@ -265,4 +266,34 @@ func TestALogHasLevels(t *testing.T) {
 	assert.Contains(t, text.String(), `level=DEBUG msg="movenext: job started"`)
 	assert.Contains(t, text.String(), `name=fine status=Completed`)
 	metrics.Log(nil)()
+}
+
+// leaving is a handler that leaves at its first record, and counts the others.
+type leaving struct {
+	slog.Handler
+	leave func()
+	calls *int
+}
+
+func (leaving) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l leaving) Handle(context.Context, slog.Record) error {
+	if *l.calls++; *l.calls == 1 {
+		l.leave()
+	}
+	return nil
+}
+
+func TestAHandlerThatDoesNotReturnLosesItsRecordAlone(t *testing.T) {
+	var panics int
+	before := schedulers.OnHookPanic(func(*schedulers.HookPanic) { panics++ })
+	defer func() { schedulers.OnHookPanic(before) }()
+	for _, leave := range []func(){func() { panic("on purpose") }, runtime.Goexit} {
+		calls := 0
+		stop := metrics.Log(slog.New(leaving{leave: leave, calls: &calls}), metrics.OneIn(1))
+		<-job.Go(context.Background(), func(context.Context) error { return nil }).Done()
+		stop()
+		assert.Greater(t, calls, 1)
+	}
+	assert.Equal(t, 1, panics)
 }

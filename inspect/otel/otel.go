@@ -34,6 +34,7 @@ import (
 
 	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -130,7 +131,7 @@ func (f *follower) made(in jobcore.Internals, e inspect.Event) {
 func nameOf(e inspect.Event) string {
 	switch {
 	case e.Job.Name() != "":
-		return e.Job.Name()
+		return truncate.Name(e.Job.Name()) // a client may have chosen it
 	case e.Place.Function != "":
 		return e.Place.Function
 	default:

@@ -111,6 +111,14 @@ func TestTheParentIsTheSpanOfTheContext(t *testing.T) {
 	}
 }
 
+func TestTheNameOfASpanHasNoControlCharacters(t *testing.T) {
+	spans, _ := collector(t)
+	ctx := context.Background()
+	_, err := job.Go(ctx, func(context.Context) error { return nil }, job.Named("a\x1b[2J\nb")).Wait(ctx)
+	require.NoError(t, err)
+	named(t, spans(), "a\uFFFD[2J\uFFFDb")
+}
+
 func TestWhenAllIsLinks(t *testing.T) {
 	spans, _ := collector(t)
 	s := manual.New()

@@ -1,7 +1,8 @@
 package record
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -20,34 +22,65 @@ var ErrFormat = errors.New("record: not a recording")
 // Read reads a recording. With an error it also returns the part that it has read. The error
 // wraps io.ErrUnexpectedEOF if the recording is truncated, like that of a program that was
 // killed; it wraps [ErrFormat] if the recording is damaged; or it is the error of r. Read uses
-// memory in proportion to its input, whatever that is, and blocks as long as r does.
+// at most 128 bytes of memory for each byte of its input, whatever that is, and blocks as long
+// as r does. The texts of the result have only characters that are printed.
 func Read(r io.Reader) (*Recording, error) {
-	d := &decoder{in: bufio.NewReader(r), texts: []string{""}, places: make([]schedulers.Place, 1)}
-	d.Schedulers, d.Subjects = []string{"none"}, make([]Subject, 1)
+	input, failed := io.ReadAll(r)
+	if failed != nil && len(input) < len(header) {
+		return newDecoder(nil, nil, nil).result(failed)
+	}
+	// An event of three bytes becomes one of two hundred, and a list that grows is copied again
+	// and again. So the first pass counts what the second one keeps.
+	counted := newDecoder(input, failed, nil)
+	_ = counted.run() // the second pass returns the same error
+	kept := newDecoder(input, failed, counted)
+	return kept.result(kept.run())
+}
+
+// newDecoder returns a decoder of an input, behind which reading has failed. counted has counted
+// the entries of the same input; without it the decoder counts, and keeps no events.
+func newDecoder(input []byte, failed error, counted *decoder) *decoder {
+	d := &decoder{in: bytes.NewReader(input), failed: failed, counts: counted == nil}
+	if counted != nil {
+		d.texts, d.places = make([]string, 0, len(counted.texts)), make([]schedulers.Place, 0, len(counted.places))
+		d.Schedulers, d.Subjects = make([]string, 0, len(counted.Schedulers)), make([]Subject, 0, len(counted.Subjects))
+		if counted.events > 0 {
+			d.Events = make([]Event, 0, counted.events)
+		}
+	}
+	d.texts, d.places = append(d.texts, ""), append(d.places, schedulers.Place{})
+	d.Schedulers, d.Subjects = append(d.Schedulers, "none"), append(d.Subjects, Subject{})
+	return d
+}
+
+// run reads the header and all entries.
+func (d *decoder) run() error {
 	got := make([]byte, len(header))
 	if _, err := io.ReadFull(d.in, got); err != nil || string(got) != header {
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return &d.Recording, err
-		}
-		return &d.Recording, fmt.Errorf("%w: it does not begin with %q", ErrFormat, header)
+		return fmt.Errorf("%w: it does not begin with %q", ErrFormat, header)
 	}
 	for !d.over && d.err == nil {
 		d.entry()
 	}
-	if errors.Is(d.err, io.EOF) {
-		d.err = io.ErrUnexpectedEOF
+	if d.err == nil {
+		return nil
 	}
-	if d.err != nil {
-		return &d.Recording, fmt.Errorf("record: after %d events: %w", len(d.Events), d.err)
+	if errors.Is(d.err, io.EOF) || errors.Is(d.err, io.ErrUnexpectedEOF) {
+		d.err = cmp.Or(d.failed, io.ErrUnexpectedEOF)
 	}
-	return &d.Recording, nil
+	return fmt.Errorf("record: after %d events: %w", d.events, d.err)
 }
+
+func (d *decoder) result(err error) (*Recording, error) { return &d.Recording, err }
 
 // decoder reads entries until there is an error, which it keeps: all later reads return zero.
 type decoder struct {
 	Recording
 
-	in     *bufio.Reader
+	in     *bytes.Reader
+	failed error // why the input ends early, or nil
+	counts bool  // it only counts events
+	events int
 	err    error
 	over   bool
 	texts  []string
@@ -139,11 +172,15 @@ func (d *decoder) raw() string {
 		d.fail(fmt.Errorf("%w: a text of %d bytes", ErrFormat, n))
 		return ""
 	}
+	if n > d.in.Len() {
+		d.fail(io.ErrUnexpectedEOF)
+		return ""
+	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(d.in, b); err != nil {
 		d.fail(err)
 	}
-	return string(b)
+	return truncate.Text(string(b), maxText+len("…"))
 }
 
 func (d *decoder) text() string { return d.texts[d.index(len(d.texts), "text")] }
@@ -186,9 +223,9 @@ func (d *decoder) definition(tag byte) {
 	case entrySubject:
 		add(d, &d.Subjects, Subject{Job: d.uint(), Name: d.text(), Made: d.place()})
 	case entryNote:
-		add(d, &d.Events, Event{Time: d.time(), Note: d.text()})
+		d.event(Event{Time: d.time(), Note: d.text()})
 	case entryValue:
-		add(d, &d.Events, Event{Time: d.time(), Curve: d.text(), Value: d.float()})
+		d.event(Event{Time: d.time(), Curve: d.text(), Value: d.float()})
 	default:
 		d.fail(fmt.Errorf("%w: an entry of the unknown kind %d", ErrFormat, tag))
 	}
@@ -197,6 +234,16 @@ func (d *decoder) definition(tag byte) {
 func add[T any](d *decoder, to *[]T, v T) {
 	if d.err == nil {
 		*to = append(*to, v)
+	}
+}
+
+func (d *decoder) event(e Event) {
+	if d.err != nil {
+		return
+	}
+	d.events++
+	if !d.counts {
+		d.Events = append(d.Events, e)
 	}
 }
 
@@ -220,7 +267,7 @@ func (d *decoder) work(k schedulers.EventKind) {
 	if has&hasPlace != 0 {
 		e.Place = d.place()
 	}
-	add(d, &d.Events, e)
+	d.event(e)
 }
 
 func (d *decoder) life(k inspect.EventKind) {
@@ -241,5 +288,5 @@ func (d *decoder) life(k inspect.EventKind) {
 	if has&hasOn != 0 {
 		e.On = d.subject()
 	}
-	add(d, &d.Events, e)
+	d.event(e)
 }

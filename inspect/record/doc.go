@@ -1,5 +1,5 @@
 // Package record records what schedulers and jobs do, so that a schedule can be watched later: as
-// a page that plays it, in Perfetto, or in go tool trace.
+// a page that plays it, as text, or in go tool trace.
 //
 //	r, err := record.Create("schedule.rec")
 //	…                    // the part of the program that is to be recorded

@@ -54,7 +54,7 @@ function say(e) {
 	case RESUMED: return `${a} resumes`;
 	case FINISHED: return `${a} has ended: ${text(get(e, STATUS))}`;
 	case NOTE: return text(get(e, TEXT));
-	case CURVE: return `${text(get(e, TEXT))} = ${e[VALUE]}`;
+	case CURVE: return `${text(get(e, TEXT))} = ${get(e, VALUE)}`;
 	default: return 'an event of an unknown kind';
 	}
 }
@@ -151,7 +151,7 @@ E.forEach((e, i) => {
 	if (e[K] === CURVE) {
 		const c = text(get(e, TEXT));
 		if (!curves.has(c)) curves.set(c, []);
-		curves.get(c).push([i, e[VALUE]]);
+		curves.get(c).push([i, get(e, VALUE)]);
 	}
 	if (e[K] > 32 || !get(e, W) || e[K] === SUBMITTED || e[K] === REFUSED) return;
 	const l = lane(get(e, S), get(e, W));
@@ -332,7 +332,7 @@ function drawCurve(g, what, points, top, x, width, css) {
 	for (const [, v] of points) { most = Math.max(most, v); least = Math.min(least, v); }
 	const y = v => top + curveHeight - 14 - (v - least) / (most - least || 1) * (curveHeight - 26);
 	g.save();
-	g.fillStyle = css.dim; g.fillText(what.slice(0, 22), 6, top + 10); g.fillText(`0 to ${+most.toPrecision(4)}`, 6, top + 26);
+	g.fillStyle = css.dim; g.fillText(what.slice(0, 22), 6, top + 10); g.fillText(`${+least.toPrecision(4)} to ${+most.toPrecision(4)}`, 6, top + 26);
 	g.strokeStyle = css.rule; g.beginPath(); g.moveTo(left, y(0)); g.lineTo(width, y(0)); g.stroke();
 	g.beginPath(); g.rect(left, top, width - left, curveHeight); g.clip();
 	g.strokeStyle = css.mark; g.lineWidth = 1.5; g.beginPath();

@@ -74,14 +74,12 @@ func TestThePageHasTheEvents(t *testing.T) {
 }
 
 func TestHostileNamesAreText(t *testing.T) {
-	var page, perfetto, text strings.Builder
+	var page, text strings.Builder
 	r := small(t)
 	require.NoError(t, r.WritePage(&page, record.Title(hostile)))
 	assert.Equal(t, 2, strings.Count(page.String(), "<script"), "the data and the script")
 	assert.Equal(t, 2, strings.Count(page.String(), "</script>"))
 	assert.NotContains(t, page.String(), "alert(1)</script>")
-	require.NoError(t, r.WritePerfetto(&perfetto))
-	assert.NotContains(t, perfetto.String(), "</script>")
 	require.NoError(t, r.WriteText(&text))
 	assert.Equal(t, len(r.Events), strings.Count(text.String(), "\n"))
 }
@@ -125,29 +123,6 @@ func TestAPageOfAPart(t *testing.T) {
 	}
 }
 
-func TestPerfetto(t *testing.T) {
-	var out bytes.Buffer
-	require.NoError(t, small(t).WritePerfetto(&out))
-	var got struct {
-		TraceEvents []struct {
-			Name string `json:"name"`
-			Kind string `json:"ph"`
-			ID   int    `json:"id"`
-		} `json:"traceEvents"`
-	}
-	require.NoError(t, json.Unmarshal(out.Bytes(), &got))
-	count := map[string]int{}
-	for _, e := range got.TraceEvents {
-		count[e.Kind]++
-	}
-	assert.Equal(t, 2, count["B"], "two runs begin")
-	assert.Equal(t, 2, count["E"])
-	assert.Equal(t, 2, count["s"], "two arrows lead from submissions")
-	assert.Equal(t, 2, count["f"], "to runs")
-	assert.Equal(t, 2, count["b"], "two jobs have tracks")
-	assert.Equal(t, 2, count["e"])
-}
-
 // failing fails after so many bytes.
 type failing int
 
@@ -161,10 +136,9 @@ func (f *failing) Write(b []byte) (int, error) {
 func TestTheErrorOfTheWriterIsReturned(t *testing.T) {
 	r := small(t)
 	for _, room := range []failing{0, 100} {
-		a, b, c := room, room, room
+		a, b := room, room
 		require.ErrorIs(t, r.WritePage(&a), errNoSpace)
-		require.ErrorIs(t, r.WritePerfetto(&b), errNoSpace)
-		require.ErrorIs(t, r.WriteText(&c), errNoSpace)
+		require.ErrorIs(t, r.WriteText(&b), errNoSpace)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -19,42 +20,16 @@ import (
 
 	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/inspect/record"
+	"github.com/movenext/movenext/internal/everyscheduler"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
-	"github.com/movenext/movenext/schedulers/cancellable"
-	"github.com/movenext/movenext/schedulers/dedicated"
-	"github.com/movenext/movenext/schedulers/eventloop"
-	"github.com/movenext/movenext/schedulers/exclusive"
 	"github.com/movenext/movenext/schedulers/goroutine"
-	"github.com/movenext/movenext/schedulers/inline"
 	"github.com/movenext/movenext/schedulers/limited"
 	"github.com/movenext/movenext/schedulers/manual"
-	"github.com/movenext/movenext/schedulers/observed"
 	"github.com/movenext/movenext/schedulers/pool"
-	"github.com/movenext/movenext/schedulers/priority"
-	"github.com/movenext/movenext/schedulers/roundrobin"
-	"github.com/movenext/movenext/schedulers/simulation"
-	"github.com/movenext/movenext/schedulers/ums"
-	"github.com/movenext/movenext/schedulers/workset"
-	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// scheduler is what all schedulers of this module have.
-type scheduler interface {
-	schedulers.Scheduler
-	Shutdown(ctx context.Context) error
-}
-
-// everyScheduler makes one of each kind. below is what the others are put on.
-func everyScheduler(below schedulers.Scheduler) []scheduler {
-	return []scheduler{
-		pool.New(), workstealing.New(), dedicated.New(2), dedicated.NewRunner(""), eventloop.Start(), ums.New(2),
-		goroutine.New(), inline.New(), manual.New(), simulation.New(1), limited.New(below, 1), exclusive.NewStrand(below),
-		observed.New(below, nil), priority.New(below, 3), roundrobin.New(below), cancellable.New(below), workset.New(below),
-	}
-}
 
 // recorded returns what f does, as a recording that has been written and read.
 func recorded(t *testing.T, f func(*record.Recorder), opts ...record.Option) *record.Recording {
@@ -85,8 +60,9 @@ func of(r *record.Recording, name string) (works []schedulers.EventKind, lives [
 
 func TestEveryScheduler(t *testing.T) {
 	below := goroutine.New()
-	for _, s := range everyScheduler(below) {
-		t.Run(strings.TrimPrefix(fmt.Sprintf("%T", s), "*"), func(t *testing.T) {
+	for _, kind := range everyscheduler.Kinds() {
+		t.Run(kind.Name, func(t *testing.T) {
+			s := kind.New(below)
 			r := recorded(t, func(*record.Recorder) {
 				ctx := schedulers.With(context.Background(), s)
 				j := job.Go(ctx, func(context.Context) error { return nil }, job.Named("one"))
@@ -391,6 +367,35 @@ func TestNoRecording(t *testing.T) {
 	require.ErrorIs(t, err, record.ErrFormat, "there is no seventh scheduler")
 }
 
+// mostMemory is the promise of Read: bytes of memory for a byte of input, and for an empty input.
+func mostMemory(input int) uint64 { return uint64(128*input) + 8<<10 }
+
+// allocatedBy returns the number of bytes that f allocates on this goroutine, and on none.
+func allocatedBy(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Each input repeats the shortest entry of its kind.
+func TestReadIsBoundedInMemory(t *testing.T) {
+	const begin = "movenext recording 1\n"
+	for name, entry := range map[string]string{
+		"texts": "\x01\x00", "places": "\x02\x00\x00\x00", "schedulers": "\x03\x00", "subjects": "\x04\x00\x00\x00",
+		"notes": "\x05\x00\x00", "events of schedulers": "\x21\x00\x00\x00", "events of jobs": "\x41\x00\x00\x00",
+		"long texts": "\x01\x80\x08",
+	} {
+		t.Run(name, func(t *testing.T) {
+			input := begin + strings.Repeat(entry, 1<<18)
+			var err error
+			assert.Less(t, allocatedBy(func() { _, err = record.Read(strings.NewReader(input)) }), mostMemory(len(input)))
+			require.Error(t, err, "it has no end")
+		})
+	}
+}
+
 // FuzzRead reads anything: it neither panics nor takes more memory than what it reads
 // deserves, and what it has read can be shown.
 func FuzzRead(f *testing.F) {
@@ -405,12 +410,41 @@ func FuzzRead(f *testing.F) {
 	f.Add(file.Bytes())
 	f.Add(file.Bytes()[:file.Len()/2])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got, err := record.Read(bytes.NewReader(b))
+		var got *record.Recording
+		var err error
+		assert.Less(t, allocatedBy(func() { got, err = record.Read(bytes.NewReader(b)) }), mostMemory(len(b))+1<<20)
 		if err != nil && !errors.Is(err, record.ErrFormat) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Error(err)
 		}
 		require.NoError(t, got.WritePage(io.Discard))
-		require.NoError(t, got.WritePerfetto(io.Discard))
 		require.NoError(t, got.WriteText(io.Discard))
 	})
+}
+
+type exits struct{}
+
+func (exits) Write([]byte) (int, error) { runtime.Goexit(); return 0, nil }
+
+func TestAWriterThatExitsEndsTheRecording(t *testing.T) {
+	var heard error
+	r := record.Start(exits{}, record.OnError(func(err error) { heard = err }))
+	r.Note("hello")
+	require.EqualError(t, r.Stop(), "record: the writer has called runtime.Goexit")
+	assert.Equal(t, r.Err(), heard)
+}
+
+type panicsWhileExiting struct{}
+
+func (panicsWhileExiting) Write([]byte) (int, error) {
+	defer func() { panic("cleanup failed") }()
+	runtime.Goexit()
+	return 0, nil
+}
+
+func TestAWriterThatPanicsWhileItExitsEndsTheRecording(t *testing.T) {
+	var heard error
+	r := record.Start(panicsWhileExiting{}, record.OnError(func(err error) { heard = err }))
+	r.Note("hello")
+	require.EqualError(t, r.Stop(), "record: the writer has panicked: cleanup failed")
+	assert.Equal(t, r.Err(), heard)
 }

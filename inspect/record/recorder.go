@@ -225,28 +225,38 @@ func (r *Recorder) wakeWriter() {
 func (r *Recorder) write() {
 	defer close(r.written)
 	defer r.close()
+	defer r.leave() // also if the user's writer calls runtime.Goexit
 	var spare []byte
 	for range r.wake {
 		out, over := r.take(spare)
 		err := r.put(out)
 		if err != nil {
-			r.mu.Lock()
-			if r.over && r.err == nil {
-				r.err = err
-			}
-			r.end(err)
-			r.mu.Unlock()
+			r.fail(err)
 		}
 		if spare = out[:0]; over || err != nil {
-			break
+			return
 		}
 	}
+}
+
+// leave ends the observation, and calls the hook.
+func (r *Recorder) leave() {
 	for _, stop := range r.stop {
 		stop()
 	}
 	if err := r.Err(); err != nil {
 		r.onError.Call(err)
 	}
+}
+
+// fail ends the recording because a write has failed.
+func (r *Recorder) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over && r.err == nil {
+		r.err = err
+	}
+	r.end(err)
 }
 
 // take returns the bytes to be written, and whether they are the last.
@@ -272,13 +282,29 @@ func (r *Recorder) close() {
 	}
 }
 
-// put writes to the user's writer, and turns its panic into an error.
+// errWriterExited is why a recording ends whose writer has called runtime.Goexit.
+var errWriterExited = errors.New("record: the writer has called runtime.Goexit")
+
+// put writes to the user's writer, and turns its panic into an error. Its Goexit ends this
+// goroutine, so it is recorded here. So is a panic: if it began during a Goexit, put does not
+// return although it has recovered.
 func (r *Recorder) put(out []byte) (err error) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover(); {
+		case v != nil:
 			err = fmt.Errorf("record: the writer has panicked: %v", v)
+			r.fail(err)
+		case !returned:
+			r.fail(errWriterExited)
 		}
 	}()
+	err = r.putOrPanic(out)
+	returned = true
+	return err
+}
+
+func (r *Recorder) putOrPanic(out []byte) error {
 	if r.w == nil {
 		return errors.New("record: no writer")
 	}

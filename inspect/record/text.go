@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/movenext/movenext/internal/truncate"
 )
 
 // WriteText writes the recording as text, a line for each event. The returned error is
@@ -12,23 +14,17 @@ import (
 func (r *Recording) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, e := range r.Events {
-		fmt.Fprintf(out, "%12v  %s\n", e.Time, oneLine(r.Describe(e)))
+		fmt.Fprintf(out, "%12v  %s\n", e.Time, printed(r.Describe(e)))
 	}
 	if r.End != "" {
-		fmt.Fprintln(out, "ended early:", oneLine(r.End))
+		fmt.Fprintln(out, "ended early:", printed(r.End))
 	}
 	return out.Flush()
 }
 
-// oneLine returns s without control characters.
-func oneLine(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f {
-			return ' '
-		}
-		return c
-	}, s)
-}
+// printed returns a description that is safe to print: the texts of a recording that a program has
+// made by hand may contain anything.
+func printed(s string) string { return truncate.Text(s, 1<<20) }
 
 // Describe returns a description of an event of the recording, without its time.
 func (r *Recording) Describe(e Event) string {

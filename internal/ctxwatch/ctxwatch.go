@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
+	"github.com/movenext/movenext/internal/errtree"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 )
@@ -67,6 +68,10 @@ type group struct {
 	removed bool        // the last watch was stopped, or all were notified
 	stop    func() bool // of the AfterFunc; set by the group's maker shortly after
 	host    Host        // held as long as the group has watches; set together with stop
+
+	ends                   *Ends  // that it is in; nil: none. Constant once it listens
+	inRealTime             bool   // the context has a deadline of the real clock
+	nextOfEnds, prevOfEnds *group // guarded by Ends.mu
 }
 
 // shard is a part of the registry with its own lock, so that no single lock serializes all
@@ -135,6 +140,9 @@ func (g *group) listen(ctx context.Context, w *Watch) {
 		stopListening(nil, host)
 	}()
 	host = HostOf(ctx)
+	if e := endsOf(ctx); e != nil {
+		g.enter(e, EndsInRealTime(ctx))
+	}
 	stop := interleave.AfterContext(ctx, g.end)
 	registered = true
 	g.shard.mu.Lock()
@@ -145,6 +153,16 @@ func (g *group) listen(ctx context.Context, w *Watch) {
 	g.shard.mu.Unlock()
 	if left {
 		stopListening(stop, host)
+	}
+}
+
+// enter adds the group to the Ends of its scheduler, unless it was removed meanwhile.
+func (g *group) enter(e *Ends, inRealTime bool) {
+	g.shard.mu.Lock()
+	defer g.shard.mu.Unlock()
+	if !g.removed {
+		g.ends, g.inRealTime = e, inRealTime
+		e.add(g)
 	}
 }
 
@@ -187,6 +205,7 @@ func (w *Watch) Started() bool { return w.group.Load() != nil }
 
 // end takes all watches and notifies their waiters.
 func (g *group) end() {
+	g.ends.begin()
 	g.shard.mu.Lock()
 	taken := g.first
 	g.first = nil
@@ -198,19 +217,21 @@ func (g *group) end() {
 		w.group.Store(nil)
 	}
 	g.shard.mu.Unlock()
-	notify(taken, listeners, host)
+	g.notify(taken, listeners, host)
 }
 
 // notify notifies the listeners of the watches from taken on, and releases the host. Methods of
 // contexts may be called on the way: one that calls runtime.Goexit ends its goroutine, but does
 // not affect the watches after it.
-func notify(taken *Watch, listeners []Listener, host Host) {
+func (g *group) notify(taken *Watch, listeners []Listener, host Host) {
 	ended := false
 	defer func() {
-		if !ended {
-			rest, left := taken, listeners // or they would be on the heap
-			interleave.Go(func() { notify(rest, left, host) })
+		if ended {
+			g.ends.finish()
+			return
 		}
+		rest, left := taken, listeners // or they would be on the heap
+		interleave.Go(func() { g.notify(rest, left, host) })
 	}()
 	// A taken watch is linked to its successors by next alone, which is not written
 	// again before the watch is notified.
@@ -227,6 +248,9 @@ func notify(taken *Watch, listeners []Listener, host Host) {
 // removeFromShard removes g from its shard, unless a newer group of the same channel is there.
 // It returns the arguments for stopListening.
 func (g *group) removeFromShard() (stop func() bool, host Host) {
+	if !g.removed {
+		g.ends.remove(g)
+	}
 	g.removed = true
 	stop, host = g.stop, g.host
 	g.host = nil
@@ -269,4 +293,13 @@ func Reason(ctx context.Context) error {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)
+}
+
+// EndedBy reports whether ctx has ended and err says that and nothing else: each leaf of its
+// tree is the error or the cause of ctx.
+func EndedBy(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() == nil {
+		return false
+	}
+	return errtree.ConsistsOf(err, ctx.Err(), context.Cause(ctx))
 }

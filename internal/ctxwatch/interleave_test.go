@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/inline"
 )
 
 // These programs run in each order of their steps; see package interleave. These invariants
@@ -29,6 +31,7 @@ type ending struct {
 	over bool
 	held int
 	most int
+	home context.Context // with a scheduler; nil: none
 }
 
 func newEnding() *ending {
@@ -40,6 +43,9 @@ func (c *ending) Done() <-chan struct{} { return c.done }
 func (c *ending) Value(key any) any {
 	if key == (HostKey{}) {
 		return c
+	}
+	if c.home != nil {
+		return c.home.Value(key)
 	}
 	return nil
 }
@@ -285,6 +291,29 @@ func TestInterleavingsOfALastingWatch(t *testing.T) {
 						return errors.New("the context has not ended")
 					}
 					return check(ctx)
+				}
+			})
+		})
+	}
+}
+
+// A scheduler delivers the end while the context does, and while a watch is started and stopped.
+func TestInterleavingsOfAnEndThatIsDelivered(t *testing.T) {
+	for name, do := range map[string]func(w *watcher){"starts": starts, "comes and goes": comesAndGoes} {
+		t.Run(name, func(t *testing.T) {
+			interleave.Explore(t, func(s *interleave.Schedule) func() error {
+				owner := &steps{Scheduler: inline.New()}
+				ctx := newEnding()
+				ctx.home = schedulers.With(context.Background(), owner)
+				w := &watcher{ctx: ctx}
+				s.Go("watcher", func() { do(w) })
+				s.Go("ender", ctx.end)
+				s.Go("deliverer", func() { owner.ends.Deliver() })
+				return func() error {
+					if n, d := owner.ends.Len(), owner.ends.delivering.Load(); n != 0 || d != 0 {
+						return fmt.Errorf("%d groups and %d deliveries are left", n, d)
+					}
+					return check(ctx, w)
 				}
 			})
 		})

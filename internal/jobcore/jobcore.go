@@ -97,7 +97,6 @@ type About struct {
 type Completing interface {
 	Init()
 	InitDependent()
-	SetExclusive()
 	HoldContext(ctx context.Context)
 	ReleaseContext(ctx context.Context)
 

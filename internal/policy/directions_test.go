@@ -138,5 +138,5 @@ package new
 		"empty: a package of the house is gone",
 		"gone: a package of the house is gone",
 		"new: a planned package has arrived",
-	}, facts(t, Apply(tree, r, nil)))
+	}, facts(t, Apply(tree, r)))
 }

@@ -17,13 +17,13 @@ func ExampleApply() {
 		fmt.Println(err)
 		return
 	}
-	for _, f := range policy.Apply(tree, policy.Rules()[0], nil) {
-		fmt.Println(f.Place())
+	for _, f := range policy.Apply(tree, policy.Rules()[0]) {
+		fmt.Println(f.Path)
 		fmt.Println(f.What)
 		fmt.Println(f.Mend)
 	}
 	// Output:
-	// schedulers/new/a.go:job
+	// schedulers/new/a.go
 	// schedulers/new must not import job (schedulers/new → job)
 	// a scheduler knows work, not what the work is; the only way up is the interface Work; move what is needed to a package below both, or hand it in as an interface
 }

@@ -58,13 +58,6 @@ func (t *Tree) folderOf(importPath string) (folder string, ours bool) {
 	return strings.CutPrefix(importPath, t.Module+"/")
 }
 
-// standard reports whether an import path belongs to the standard library. Paths
-// of other modules look different: their first element is a host.
-func standard(importPath string) bool {
-	first, _, _ := strings.Cut(importPath, "/")
-	return !strings.Contains(first, ".")
-}
-
 // matches reports whether one of the patterns matches name: "a/b" matches that package,
 // "a/b/..." that package and all below, "..." every package.
 func matches(patterns []string, name string) bool {

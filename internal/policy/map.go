@@ -8,9 +8,8 @@ import (
 // mapPage is the page that names the packages.
 const mapPage = "ARCHITECTURE.md"
 
-// packageMap checks that the architecture page names each package that users do not see, and
-// each command: a newcomer has no other way to find them. Naming a folder covers the
-// folders inside it.
+// packageMap checks that the architecture page names each package that users do not see: a
+// newcomer has no other way to find them. Naming a folder covers the folders inside it.
 func packageMap(t *Tree) []Finding {
 	var page string
 	for _, f := range t.Files {
@@ -21,7 +20,7 @@ func packageMap(t *Tree) []Finding {
 	var found []Finding
 	order, _ := folders(t.Main())
 	for _, dir := range order {
-		if !strings.Contains("/"+dir+"/", "/internal/") && !strings.HasPrefix(dir, "tools/") {
+		if !strings.Contains("/"+dir+"/", "/internal/") {
 			continue
 		}
 		at := dir

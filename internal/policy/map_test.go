@@ -9,17 +9,13 @@ import (
 func TestMapped(t *testing.T) {
 	got := finds(t, "map", `
 -- ARCHITECTURE.md --
-| `+"`internal/one`, `tools/two`"+` | both |
+| `+"`internal/one`"+` | one |
 -- internal/one/a.go --
 package one
 -- internal/one/inner/a.go --
 package inner
 -- internal/three/a.go --
 package three
--- tools/two/main.go --
-package main
--- tools/four/main.go --
-package main
 -- codegen/internal/five/a.go --
 package five
 -- job/a.go --
@@ -28,6 +24,5 @@ package job
 	assert.Equal(t, []string{
 		"codegen/internal/five: ARCHITECTURE.md does not name it",
 		"internal/three: ARCHITECTURE.md does not name it",
-		"tools/four: ARCHITECTURE.md does not name it",
 	}, got)
 }

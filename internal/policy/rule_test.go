@@ -11,25 +11,6 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-func TestApplyExcusesAPlaceAndReportsUnneededExceptions(t *testing.T) {
-	tree := treeOf(t, goMod+"-- misc.go --\npackage p\n-- util.go --\npackage p\n")
-	allowed := []Exception{
-		{Rule: "names", Place: "misc.go", Reason: "a test"},
-		{Rule: "names", Place: "gone.go", Reason: "a test"},
-		{Rule: "size", Place: "other.go", Reason: "another rule's matter"},
-	}
-	assert.Equal(t, []string{
-		"gone.go: exception to names that nothing needs any more",
-		`util.go: a file named "util"`,
-	}, facts(t, Apply(tree, rule(t, "names"), allowed)))
-}
-
-func TestPlaceOfANameInAFileHasNoLine(t *testing.T) {
-	f := Finding{Path: "a/b.go", Line: 7, Name: "List.Long", What: "is long", Mend: "shorten it"}
-	assert.Equal(t, "a/b.go:List.Long", f.Place())
-	assert.Equal(t, "a/b.go:7: is long: shorten it", f.String())
-}
-
 func TestReadRefusesATreeThatItCannotJudge(t *testing.T) {
 	for name, archive := range map[string]string{
 		"no module":      "-- a.go --\npackage a\n",

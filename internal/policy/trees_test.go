@@ -34,11 +34,11 @@ func rule(t *testing.T, name string) Rule {
 	return Rule{}
 }
 
-// finds applies a rule of the repository to a small tree, without exceptions, and
-// returns its findings in the form "place: fact".
+// finds applies a rule of the repository to a small tree, and returns its findings in the form
+// "place: fact".
 func finds(t *testing.T, name, archive string) []string {
 	t.Helper()
-	return facts(t, Apply(treeOf(t, goMod+archive), rule(t, name), nil))
+	return facts(t, Apply(treeOf(t, goMod+archive), rule(t, name)))
 }
 
 // facts shortens findings for comparison, after having checked that each is

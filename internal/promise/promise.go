@@ -16,7 +16,7 @@ import (
 // so that a generated machine and its job are one allocation. Call Init before passing the
 // job to other code.
 //
-// No method blocks. Init, InitDependent, SetExclusive and HoldContext must be called before
+// No method blocks. Init, InitDependent and HoldContext must be called before
 // the job is passed to other code; the other methods are safe for concurrent use.
 type Promise[T any] struct{ job job.Job[T] }
 
@@ -31,11 +31,6 @@ func (p *Promise[T]) Init() { p.internals().Init() }
 // InitDependent is Init for a job that cannot end before other jobs have, so that
 // waiting for it may close a cycle.
 func (p *Promise[T]) InitDependent() { p.internals().InitDependent() }
-
-// SetExclusive declares that only the job's waiter gets its value, like an element that was
-// taken out of a queue: a machine whose home is gone when the value arrives must not lose
-// it. It is called after Init.
-func (p *Promise[T]) SetExclusive() { p.internals().SetExclusive() }
 
 // HoldContext makes the operation a user of ctx, if ctx is a job's context or derived from
 // one: that context does not end before [Promise.ReleaseContext] is called with the same
@@ -59,6 +54,66 @@ func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (conti
 	}
 	*v.(*T) = value
 	return in.Publish(err), true
+}
+
+// Perform runs f, completes the job with its outcome, and notifies the waiters. It is what a
+// goroutine of this module runs for a job: a panic of f, and a runtime.Goexit, are outcomes,
+// as they are of a job's function. f may call users' code: callbacks, and methods of contexts.
+// So does TryComplete, which asks ctx whether it has ended, and err whether that is the reason.
+func (p *Promise[T]) Perform(ctx context.Context, f func() (T, error)) {
+	why := job.ErrGoexit // nil: the job has ended
+	defer func() {
+		if panicked, ok := why.(*job.PanicError); ok { // the goroutine exits nevertheless
+			why = Exiting(panicked)
+		}
+		p.fail(why)
+	}()
+	p.perform(ctx, f, &why)
+	p.fail(why)
+	why = nil
+}
+
+// perform is Perform without the end of a function that does not return: why is then its panic.
+func (p *Promise[T]) perform(ctx context.Context, f func() (T, error), why *error) {
+	defer func() {
+		if *why == nil {
+			return
+		}
+		if x := recover(); x != nil {
+			*why = Panic(x)
+		}
+	}()
+	v, failed := f()
+	waiters, ok := p.TryComplete(ctx, v, failed)
+	if *why = nil; ok {
+		waiters.Deliver(nil)
+	}
+}
+
+// fail completes the job with why, unless that is nil.
+func (p *Promise[T]) fail(why error) {
+	if why == nil {
+		return
+	}
+	var none T
+	if waiters, ok := p.TryComplete(context.Background(), none, why); ok {
+		waiters.Deliver(nil)
+	}
+}
+
+// Exiting returns p as the error of a job whose function has called runtime.Goexit, during which
+// the panic began.
+func Exiting(p *job.PanicError) *job.PanicError {
+	q := &job.PanicError{Value: p.Value, Stack: p.Stack, Async: p.Async} // p may be another job's
+	*q.Internal(jobcore.Key{}) = true
+	return q
+}
+
+// Exits reports whether err, a job's error, means that its function has called runtime.Goexit,
+// whether or not a panic began during that.
+func Exits(err error) bool {
+	p, panicked := err.(*job.PanicError)
+	return err == job.ErrGoexit || panicked && *p.Internal(jobcore.Key{})
 }
 
 // Failed returns the job of an operation that failed with err before it began: Canceled if

@@ -30,8 +30,26 @@ func TestTexts(t *testing.T) {
 		{"a\xffb", "a\uFFFDb"},
 		{"12345\xff", "12345\uFFFD"},
 		{"123456\xff", "123456…"},
+		{"\x1b[2J", "\uFFFD[2J"},
+		{"a\nb\r", "a\uFFFDb\uFFFD"},
+		{"\u202Eb", "\uFFFDb"}, // right to left
+		{"a\u2028b", "a\uFFFDb"},
+		{"a\u200Bb", "a\uFFFDb"}, // of no width
+		{"\u009bJ", "\uFFFDJ"},   // an escape of one character
+		{"é ж", "é ж"},
 	} {
 		assert.Equal(t, c.want, truncate.Text(c.text, 8), "%q", c.text)
+	}
+}
+
+func TestTextsOfPanics(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "",
+		"ouch":                    "ouch",
+		"two\nlines\n":            "two\n\tlines\n\t",
+		"\x1b[2J\r\nb\xff\u202Ec": "\uFFFD[2J\uFFFD\n\tb\uFFFD\uFFFDc",
+	} {
+		assert.Equal(t, want, truncate.Indented(text), "%q", text)
 	}
 }
 

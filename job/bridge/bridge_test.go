@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/job/bridge"
+	"github.com/movenext/movenext/schedulers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -105,19 +108,6 @@ func TestSendTo(t *testing.T) {
 	})
 }
 
-func TestToChanYieldsTheOutcomeOnceAndIsClosed(t *testing.T) {
-	s := job.NewSource[int]()
-	ch := bridge.ToChan(s.Job())
-	assert.Empty(t, ch)
-	s.TrySet(4, errBoom)
-	assert.Equal(t, bridge.Outcome[int]{Value: 4, Err: errBoom, Status: job.Faulted}, <-ch)
-	_, open := <-ch
-	assert.False(t, open)
-
-	assert.Equal(t, bridge.Outcome[int]{Value: 1, Status: job.Completed}, <-bridge.ToChan(job.FromResult(1)))
-	assert.Equal(t, job.ErrNilJob, (<-bridge.ToChan[int](nil)).Err)
-}
-
 func TestFromContextYieldsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -190,4 +180,84 @@ func TestAStartThatPanicsOrIsNil(t *testing.T) {
 	require.ErrorAs(t, j.Err(), &p)
 	assert.Equal(t, "ouch", p.Value)
 	assert.Equal(t, bridge.ErrNil, bridge.FromCallback[int](t.Context(), nil).Err())
+}
+
+func TestAStopThatPanicsIsReportedAsAHook(t *testing.T) {
+	reported := make(chan *schedulers.HookPanic, 1)
+	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { reported <- p })
+	defer func() { schedulers.OnHookPanic(before) }()
+	ctx, cancel := context.WithCancel(t.Context())
+	j := bridge.FromCallback(ctx, func(func(int, error)) func() { return func() { panic("ouch") } })
+	cancel()
+	_, err := j.Await()
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, "ouch", (<-reported).Value)
+}
+
+// hostile is a context whose method panics or exits. The bridges call it on their goroutines.
+type hostile struct {
+	context.Context
+	leave func()
+}
+
+func (h hostile) Err() error { h.leave(); return nil }
+
+func TestAContextThatPanicsOnTheGoroutineOfAChannelFaultsTheJob(t *testing.T) {
+	for name, form := range map[string]func(context.Context) job.Handle{
+		"FromChan": func(ctx context.Context) job.Handle { return bridge.FromChan(ctx, make(chan int)) },
+		"SendTo":   func(ctx context.Context) job.Handle { return bridge.SendTo(ctx, make(chan int), 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := form(hostile{Context: context.Background(), leave: func() { panic("ouch") }})
+			<-j.Done()
+			var p *job.PanicError
+			require.ErrorAs(t, j.Err(), &p)
+			assert.Equal(t, "ouch", p.Value)
+			j = form(hostile{Context: context.Background(), leave: runtime.Goexit})
+			<-j.Done()
+			require.ErrorIs(t, j.Err(), job.ErrGoexit)
+		})
+	}
+}
+
+// broken is a context whose Err and Value fail once it has ended.
+type broken struct {
+	context.Context
+	fail func()
+}
+
+func (b broken) Err() error {
+	if b.Context.Err() != nil {
+		b.fail()
+	}
+	return nil
+}
+
+func (b broken) Value(key any) any {
+	if b.Context.Err() != nil {
+		b.fail()
+	}
+	return b.Context.Value(key)
+}
+
+// There is no caller in whom a method of the context could fail: its failure is the outcome.
+func TestAContextThatFailsWhenItHasEndedEndsWhatWaits(t *testing.T) {
+	for how, fail := range map[string]func(){"panic": func() { panic("Err") }, "Goexit": runtime.Goexit} {
+		t.Run(how, func(t *testing.T) {
+			end, cancel := context.WithCancel(context.Background())
+			ctx := broken{end, fail}
+			stopped := make(chan struct{})
+			ended := bridge.FromContext(ctx)
+			called := bridge.FromCallback(ctx, func(func(int, error)) func() { return func() { close(stopped) } })
+			cancel()
+			<-stopped
+			for _, j := range []interface {
+				Done() <-chan struct{}
+				Err() error
+			}{ended, called} {
+				<-j.Done() // a listener that exits leaves the others to another goroutine
+				assert.True(t, promise.Thrown(j.Err()), j.Err())
+			}
+		})
+	}
 }

@@ -78,21 +78,31 @@ func (c *call[T]) done(v T, err error) {
 	}
 }
 
-// crash ends the call after start panicked or called Goexit, which then continues.
-func (c *call[T]) crash(v any) {
+// crash ends the call after start, or a method of the context, panicked or called Goexit, which
+// then continues. It reports whether the call had not ended.
+func (c *call[T]) crash(v any) (ended bool) {
 	err := job.ErrGoexit
 	if v != nil {
 		err = promise.Panic(v)
 	}
-	settle(context.Background(), &c.promise, *new(T), err)
+	ended = settle(context.Background(), &c.promise, *new(T), err)
 	c.watch.Stop()
+	return ended
 }
 
 // ContextEnded implements ctxwatch.Listener.
 func (c *call[T]) ContextEnded(*ctxwatch.Watch) {
-	if settle(c.ctx, &c.promise, *new(T), ctxwatch.Reason(c.ctx)) && c.flags.Or(wantsStop)&hasStop != 0 {
-		c.callStop()
-	}
+	ended, returned := false, false
+	defer func() {
+		if !returned {
+			ended = c.crash(recover())
+		}
+		if ended && c.flags.Or(wantsStop)&hasStop != 0 {
+			c.callStop()
+		}
+	}()
+	ended = settle(c.ctx, &c.promise, *new(T), ctxwatch.Reason(c.ctx))
+	returned = true
 }
 
 func (c *call[T]) callStop() {

@@ -14,7 +14,7 @@ var (
 	// of a send to one that is closed.
 	ErrClosed = errors.New("bridge: channel is closed")
 
-	// ErrNil is the error of a bridge from a nil channel, command, function or sequence.
+	// ErrNil is the error of a bridge from a nil channel or function.
 	ErrNil = errors.New("bridge: nothing to wait for")
 )
 
@@ -33,33 +33,30 @@ func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
 	s.Init()
 	select {
 	case v, open := <-ch:
-		settleReceived(s, v, open)
+		settle(context.Background(), s, v, received(open))
 	default:
-		go receive(ctx, s, ch)
+		go s.Perform(ctx, func() (T, error) { return receive(ctx, ch) })
 	}
 	return s.Job()
 }
 
-func receive[T any](ctx context.Context, s *promise.Promise[T], ch <-chan T) {
+func receive[T any](ctx context.Context, ch <-chan T) (v T, err error) {
 	// A context that has ended comes first: select would choose by chance.
 	if ctx.Err() == nil {
 		select {
 		case v, open := <-ch:
-			settleReceived(s, v, open)
-			return
+			return v, received(open)
 		case <-ctx.Done():
 		}
 	}
-	var zero T
-	settle(ctx, s, zero, ctxwatch.Reason(ctx))
+	return v, ctxwatch.Reason(ctx)
 }
 
-func settleReceived[T any](s *promise.Promise[T], v T, open bool) {
+func received(open bool) error {
 	if open {
-		settle(context.Background(), s, v, nil)
-	} else {
-		settle(context.Background(), s, v, ErrClosed)
+		return nil
 	}
+	return ErrClosed
 }
 
 // settle completes the job and wakes its waiters.
@@ -89,13 +86,11 @@ func SendTo[T any](ctx context.Context, ch chan<- T, v T) *job.Job[job.Void] {
 	}
 	s := new(promise.Promise[job.Void])
 	s.Init()
-	go func() {
-		settle(ctx, s, job.Void{}, send(ctx, ch, v))
-	}()
+	go s.Perform(ctx, func() (job.Void, error) { return job.Void{}, send(ctx, ch, v) })
 	return s.Job()
 }
 
-// trySend and send turn the panic of a send to a closed channel, which cannot be
+// trySend and sendUntil turn the panic of a send to a closed channel, which cannot be
 // foreseen, into an error.
 
 func trySend[T any](ch chan<- T, v T) (sent bool, err error) {
@@ -108,16 +103,22 @@ func trySend[T any](ch chan<- T, v T) (sent bool, err error) {
 	}
 }
 
-func send[T any](ctx context.Context, ch chan<- T, v T) (err error) {
-	if ctx.Err() != nil {
-		return ctxwatch.Reason(ctx)
+func send[T any](ctx context.Context, ch chan<- T, v T) error {
+	if ctx.Err() == nil {
+		if sent, err := sendUntil(ctx.Done(), ch, v); sent || err != nil {
+			return err
+		}
 	}
+	return ctxwatch.Reason(ctx)
+}
+
+func sendUntil[T any](done <-chan struct{}, ch chan<- T, v T) (sent bool, err error) {
 	defer closedError(&err)
 	select {
 	case ch <- v:
-		return nil
-	case <-ctx.Done():
-		return ctxwatch.Reason(ctx)
+		return true, nil
+	case <-done:
+		return false, nil
 	}
 }
 

@@ -33,5 +33,5 @@ type ended struct {
 
 // ContextEnded implements ctxwatch.Listener.
 func (e *ended) ContextEnded(*ctxwatch.Watch) {
-	settle(context.Background(), &e.promise, context.Cause(e.ctx), nil)
+	e.promise.Perform(context.Background(), func() (error, error) { return context.Cause(e.ctx), nil })
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"slices"
 	"time"
 
 	"github.com/movenext/movenext/job"
@@ -47,17 +44,6 @@ func ExampleSendTo() {
 	// Output: true
 }
 
-func ExampleToChan() {
-	s := job.NewSource[int]()
-	time.AfterFunc(time.Millisecond, func() { s.TrySetResult(42) })
-	select {
-	case o := <-bridge.ToChan(s.Job()):
-		fmt.Println(o.Status, o.Value, o.Err)
-	case <-time.After(time.Minute):
-	}
-	// Output: Completed 42 <nil>
-}
-
 func ExampleFromContext() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ended := bridge.FromContext(ctx)
@@ -75,36 +61,4 @@ func ExampleFromCallback() {
 	})
 	fmt.Println(alarm.Await())
 	// Output: rang <nil>
-}
-
-func ExampleFromProcess() {
-	cmd := process("fail") // a command that exits with status 3
-	state, err := bridge.FromProcess(context.Background(), cmd).Await()
-	fmt.Println(state.ExitCode(), err)
-	// Output: 3 exit status 3
-}
-
-func ExamplePull() {
-	ctx := context.Background()
-	p := bridge.Pull(ctx, slices.Values([]string{"a", "b"}))
-	defer p.Stop()
-	for {
-		v, err := p.Next(ctx) // in an async function: suspends
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		_, _ = fmt.Fprintln(os.Stdout, v, err)
-	}
-	// Output:
-	// a <nil>
-	// b <nil>
-}
-
-func ExamplePuller_NextAsync() {
-	ctx := context.Background()
-	p := bridge.Pull(ctx, slices.Values([]int{1, 2, 3}))
-	defer p.Stop()
-	first, second := p.NextAsync(ctx), p.NextAsync(ctx)
-	fmt.Println(job.WhenAll(first, second).Await())
-	// Output: [1 2] <nil>
 }

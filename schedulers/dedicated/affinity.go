@@ -11,6 +11,9 @@ import (
 // first thread to the first processor, and so on, starting again if there are more
 // threads. Use it for work that depends on the cache or the memory of one processor.
 //
+// A thread that is bound waits for its processor while others are idle, and a thread that computes
+// there starves the other programs of that processor.
+//
 // It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs
 // wherever the system puts it. A thread that cannot be bound still runs its work, and
 // [Threads.AffinityErr] returns the reason. Without processors the option does nothing.

@@ -15,7 +15,9 @@
 // one of them runs two kinds of work on top of its wait, the newest first: work that
 // was submitted on it, and work that continues something that has started before
 // (machines, continuations). Otherwise a sum of several jobs, a countdown or a set
-// would never complete. Other work stays queued; wait.go says why.
+// would never complete. Other work stays queued; wait.go says why. A thread whose work
+// yields ([schedulers.Yield]) serves the whole queue, the oldest work first, until the
+// turn of that work comes.
 //
 // If all threads wait, each for work of this very scheduler, and nothing of those
 // two kinds is queued, the last one gets ErrWouldDeadlock instead of waiting
@@ -35,9 +37,9 @@
 //
 // # Long-running work
 //
-// [Runner] gives each work item a thread of its own for as long as it runs,
-// without a limit. The flag [schedulers.LongRunning] has no effect on [Threads]:
-// work that was submitted to them belongs to their state.
+// The flag [schedulers.LongRunning] has no effect on [Threads]: work that was submitted to
+// them belongs to their state. Work that needs a thread of its own for as long as it runs
+// calls runtime.LockOSThread, with that flag on a pool, or on a goroutine scheduler.
 //
 // # What it costs
 //

@@ -32,6 +32,10 @@ import (
 //
 // Everything else stays queued until the thread is free.
 //
+// Work that yields ([schedulers.Yield]) is different: it says that other work is to run
+// first. So its thread serves the queue as if it were free, the oldest first, until its
+// turn comes.
+//
 // No call is lost. Submit queues under mu and then calls a thread, a parked one rather
 // than a waiting one; a thread checks the queue and starts to wait in one critical
 // section. A thread that was called and leaves its wait continues to run, and checks the
@@ -44,7 +48,7 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 	if !w.isCurrent() {
 		return shutdown.Await(ctx, done, func() {})
 	}
-	stop := w.threads.beginWait(w, home, done)
+	stop := w.threads.beginWait(w, home, done, schedulers.Yields(ctx))
 	defer stop()
 	for {
 		select {
@@ -73,15 +77,16 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 // pumpWait is a thread inside Pump. Guarded by Threads.mu.
 type pumpWait struct {
 	done   <-chan struct{}
+	yields bool          // it may run any work
 	called chan struct{} // closed when work arrives that it may have to run
 }
 
 // beginWait records that w waits for done; stop undoes that.
-func (t *Threads) beginWait(w *thread, home schedulers.Scheduler, done <-chan struct{}) (stop func()) {
+func (t *Threads) beginWait(w *thread, home schedulers.Scheduler, done <-chan struct{}, yields bool) (stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	awaits, waits := w.awaits, w.pump
-	w.pump, w.awaits = &pumpWait{done: done}, nil
+	w.pump, w.awaits = &pumpWait{done: done, yields: yields}, nil
 	if schedulers.RunsOn(home, t) {
 		w.awaits = done
 	}
@@ -97,11 +102,9 @@ func (t *Threads) beginWait(w *thread, home schedulers.Scheduler, done <-chan st
 func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{}) (schedulers.Work, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.othersWait(w) {
-		if work := t.queue.popOnTop(w); work != nil {
-			t.helping++
-			return work, nil, nil
-		}
+	if work := t.takeOnTop(w); work != nil {
+		t.helping++
+		return work, nil, nil
 	}
 	if w.awaits != nil && t.othersAreStuck(w) && !isClosed(done) {
 		return nil, nil, schedulers.ErrWouldDeadlock
@@ -109,6 +112,18 @@ func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{
 	w.pump.called = make(chan struct{})
 	t.wakeOthers(w)
 	return nil, w.pump.called, nil
+}
+
+// takeOnTop takes work out of the queue that w is to run on top of its wait, or returns nil;
+// mu is held.
+func (t *Threads) takeOnTop(w *thread) schedulers.Work {
+	switch {
+	case w.pump.yields:
+		return t.queue.pop()
+	case t.othersWait(w):
+		return t.queue.popOnTop(w)
+	}
+	return nil
 }
 
 // othersWait reports whether all threads but w are inside waits that have not ended; mu

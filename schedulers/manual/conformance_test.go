@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/schedulers"
@@ -70,3 +72,23 @@ func (s *stepped) Snapshot() []schedulers.Work { return s.inner.Snapshot() }
 func (s *stepped) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return s.inner.MayRunInPlace(w, by)
 }
+
+// fickle is a context whose method Err panics.
+type fickle struct{ context.Context }
+
+func (fickle) Err() error { panic("on purpose") }
+
+// The drain of a Shutdown whose context can end is on a goroutine that the context cannot harm.
+func TestADrainUnderAContextThatPanicsEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s, ran := manual.New(), false
+	require.NoError(t, s.Submit(funcWork(func() { ran = true }), schedulers.Hint{}))
+	require.NoError(t, s.Shutdown(fickle{ctx}))
+	assert.True(t, ran)
+}
+
+type funcWork func()
+
+func (f funcWork) Run(schedulers.Worker) { f() }
+func (funcWork) Abandon(error)           {}

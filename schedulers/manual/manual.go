@@ -175,24 +175,34 @@ func (s *Scheduler) drain(ctx context.Context) {
 		return
 	}
 	drained := make(chan struct{})
-	go s.drainUntil(ctx, drained)
+	done := ctx.Done() // a panic of the context's method belongs to the caller
+	go s.drainUntil(done, drained)
 	select {
 	case <-drained:
-	case <-ctx.Done():
+	case <-done:
 	}
 }
 
-func (s *Scheduler) drainUntil(ctx context.Context, drained chan<- struct{}) {
+func (s *Scheduler) drainUntil(done <-chan struct{}, drained chan<- struct{}) {
 	exited := true
 	defer func() {
 		if exited {
-			go s.drainUntil(ctx, drained) // work has called runtime.Goexit
+			go s.drainUntil(done, drained) // work has called runtime.Goexit
 		}
 	}()
-	for ctx.Err() == nil && s.Step() {
+	for !ended(done) && s.Step() {
 	}
 	exited = false
 	close(drained)
+}
+
+func ended(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *Scheduler) abandonQueued() {

@@ -209,6 +209,20 @@ func TestTheEndOfTheContextIsNoFailure(t *testing.T) {
 	assert.Empty(t, log.events)
 }
 
+func TestAFailureBesideTheEndOfTheContextIsOne(t *testing.T) {
+	var log seen
+	beneath := manual.New()
+	s := observed.New(beneath, log.handle)
+	ctx, cancel := context.WithCancel(schedulers.With(context.Background(), s))
+	job.Run(ctx, observed.Errors(func(ctx context.Context) (int, error) {
+		cancel()
+		return 0, errors.Join(ctx.Err(), errOnPurpose)
+	}))
+	beneath.RunAll()
+	require.Len(t, log.events, 1)
+	assert.ErrorIs(t, log.events[0].Err, errOnPurpose)
+}
+
 // A strand is between the work and the scheduler that observes it.
 func TestReportFindsTheSchedulerBeneathOtherShims(t *testing.T) {
 	var log seen

@@ -2,9 +2,9 @@ package observed
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -82,10 +82,10 @@ func Report(ctx context.Context, err error) bool {
 	return true
 }
 
-// Errors returns a function that calls fn and reports an error that fn returns. The
-// caller gets the results of fn unchanged. An error that matches the end of ctx is no
-// failure, and is not reported. Errors does nothing about panics: the scheduler sees
-// them, and jobs report those that they recover.
+// Errors returns a function that calls fn and reports an error that fn returns. The caller gets
+// the results of fn unchanged. An error that is the end of ctx and nothing else is no failure,
+// and is not reported. Errors does nothing about panics: the scheduler sees them, and jobs
+// report those that they recover.
 func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
 		result, err := fn(ctx)
@@ -101,7 +101,5 @@ func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T
 // stack.
 func newPanicError(v any) error { return &PanicError{v, debug.Stack()} }
 
-// endOf reports whether err matches the error or the cause with which ctx has ended.
-func endOf(ctx context.Context, err error) bool {
-	return ctx != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
-}
+// endOf reports whether err says that ctx has ended, and nothing else.
+func endOf(ctx context.Context, err error) bool { return ctx != nil && ctxwatch.EndedBy(ctx, err) }

@@ -106,21 +106,27 @@ func (p *Pool) put(w schedulers.Work) {
 func (p *Pool) awaitSpace(w schedulers.Work, caller schedulers.Worker) error {
 	s := &submission{work: w, decided: make(chan struct{})}
 	p.bound.waiting = append(p.bound.waiting, s)
-	p.mu.Unlock()
-	if caller == nil {
-		caller = schedulers.Here()
-	}
-	if own := p.ownWorker(caller); own != nil {
-		caller = own
-	}
-	err := schedulers.Wait(context.Background(), shim.Beneath(caller), nil, s.decided)
-	p.mu.Lock()
+	err := p.awaitDecision(s, caller)
 	if i := slices.Index(p.bound.waiting, s); i >= 0 { // its worker must not wait
 		p.bound.waiting = slices.Delete(p.bound.waiting, i, i+1)
 		p.refused.Add(1)
 		return fmt.Errorf("pool: the queue is full (%d), and waiting for room: %w: %w", p.bound.limit, err, schedulers.ErrRejected)
 	}
 	return s.err
+}
+
+// awaitDecision waits without mu. If other work that runs on top of this wait calls
+// runtime.Goexit, the submitter is gone, and its submission keeps its place.
+func (p *Pool) awaitDecision(s *submission, caller schedulers.Worker) error {
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	if caller == nil {
+		caller = schedulers.Here()
+	}
+	if own := p.ownWorker(caller); own != nil {
+		caller = own
+	}
+	return schedulers.Wait(context.Background(), shim.Beneath(caller), nil, s.decided)
 }
 
 // RunsInPlace implements [schedulers.InPlacer]: it returns true if submitters run their

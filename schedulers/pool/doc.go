@@ -70,8 +70,7 @@
 // up to the upper bound; [HillClimbing] searches between the two for the highest
 // throughput. Both bounds can be changed while the pool runs ([Pool.SetWorkers]). Flag
 // work that runs for long as [schedulers.LongRunning]; it then gets a goroutine outside
-// the pool's workers. Without the flag it looks like a stall, unless the pool has learned
-// that its function runs for long ([LearnLongRunning]).
+// the pool's workers. Without the flag it looks like a stall.
 //
 // # Too much work
 //

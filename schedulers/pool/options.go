@@ -2,9 +2,6 @@ package pool
 
 import (
 	"time"
-
-	"github.com/movenext/movenext/internal/longrun"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // Option configures a pool that is being made.
@@ -41,32 +38,6 @@ func Workers(minWorkers, maxWorkers int) Option {
 // of the program are running or runnable as the pool has workers outside of Block.
 func AddAfter(d time.Duration) Option {
 	return func(p *Pool) { p.stallTimeout, p.replacement.interval = d, 0 }
-}
-
-// LearnLongRunning makes the pool learn which functions keep a worker for longer than limit.
-// From then on, a job of such a function is treated as flagged with
-// [schedulers.LongRunning]: it gets a goroutine outside the workers, so short work does not
-// wait behind it, and the pool does not add workers for it. After eight runs in a row that
-// take less than half of limit, a function is treated as before.
-//
-// The option applies to functions that are passed to job.New, Run, Go and Spawn, and to Go of a
-// scope. All closures that are made at one place are one function. Functions that suspend, and
-// work items of other kinds, are not measured. Each job of the pool costs two readings of the
-// clock. A limit of zero or less switches learning off, which is the default.
-func LearnLongRunning(limit time.Duration) Option {
-	return func(p *Pool) {
-		if p.longRunning = nil; limit > 0 {
-			p.longRunning = longrun.New(limit)
-		}
-	}
-}
-
-// Learned implements [schedulers.Learner].
-func (p *Pool) Learned() schedulers.Functions {
-	if p == nil || p.longRunning == nil {
-		return nil
-	}
-	return p.longRunning
 }
 
 // Name names the pool in logs and traces.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/interleave"
-	"github.com/movenext/movenext/internal/longrun"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -19,7 +18,7 @@ type timerQueue = timers.Queue
 // Pool is the pool. Make one with [New]. All methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Reclaimer, Admitter, Snapshotter, Limiter, Learner and Meter, and its workers implement
+// Reclaimer, Admitter, Snapshotter, Limiter and Meter, and its workers implement
 // Blocker.
 type Pool struct {
 	timerQueue
@@ -30,8 +29,6 @@ type Pool struct {
 	stallTimeout time.Duration    // <= 0: stalls never add a worker
 	bound        *bound           // nil: the queues have no limit
 	climb        *climbController // nil: off; otherwise mu guards what it points to
-
-	longRunning *longrun.Functions // nil: the pool does not learn
 
 	// needsDispatch is true if a poster to a local queue must call dispatch. It is written under
 	// mu and read without it; see idle.go.

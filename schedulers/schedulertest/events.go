@@ -22,6 +22,7 @@ func eventChecks() []check {
 		{"the events of works and workers balance, in the order of each worker", tells, eventsBalance},
 		{"the events of abandoned and refused works balance", giveUp, eventsOfAbandoned},
 		{"events of one work in n are all of its events", samples, eventsSampled},
+		{"a listener that calls runtime.Goexit loses no work", tells, eventsHeardByExiting},
 	}
 }
 
@@ -111,6 +112,28 @@ func eventsSampled(e *env) {
 		if n := b.count[schedulers.Submitted]; n > works/2 {
 			e.Errorf("%v has told of %d of %d submissions, not of about one in four", schedulers.NameOf(b.scheduler), n, works)
 		}
+	}
+}
+
+// eventsHeardByExiting has a listener that exits when it hears the first events of each kind, as a
+// test's listener does that calls FailNow.
+func eventsHeardByExiting(e *env) {
+	var mu sync.Mutex
+	exits := map[schedulers.EventKind]int{}
+	stop := schedulers.Observe(func(v schedulers.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if exits[v.Kind]++; exits[v.Kind] <= 3 {
+			runtime.Goexit()
+		}
+	})
+	defer stop()
+	survive(e, func(schedulers.Worker) { panic(errDeliberate) }, schedulers.Hint{})
+	stop()
+	mu.Lock()
+	defer mu.Unlock()
+	if exits[schedulers.Submitted] == 0 {
+		e.Errorf("the scheduler has told no listener of work")
 	}
 }
 

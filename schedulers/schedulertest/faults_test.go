@@ -56,6 +56,7 @@ const (
 	faultRefusesToBlockWithAnotherError        = "refuses to block with another error"
 	faultNeverUnblocks                         = "never unblocks"
 	faultGivesThePlaceOfAnEndedWorkerAway      = "gives the place of an ended worker away"
+	faultKeepsWorkFromOutsideWaiting           = "keeps work from outside waiting"
 	faultSharesOneRoom                         = "shares one room"
 	faultExpiresTheNewestFirst                 = "expires the newest first"
 	faultExpiresEarly                          = "expires early"
@@ -133,6 +134,9 @@ var faults = []fault{
 	{faultNeverUnblocks, "blocking and unblocking under load loses neither work nor workers"},
 	{faultGivesThePlaceOfAnEndedWorkerAway, "Block from a foreign goroutine is harmless"},
 
+	{faultKeepsWorkFromOutsideWaiting, "a loop that yields lets work from outside run"},
+	{faultKeepsWorkFromOutsideWaiting, "a loop that yields lets another one run"},
+
 	{faultSharesOneRoom, "a worker's room is its own"},
 
 	{faultExpiresTheNewestFirst, "timers expire in the order of their times, equal ones in the order of arming"},
@@ -151,6 +155,7 @@ var faults = []fault{
 	{"does not tell worker started", "the events of works and workers balance, in the order of each worker"},
 	{"does not tell worker ended", "the events of works and workers balance, in the order of each worker"},
 	{"does not tell abandoned", "the events of abandoned and refused works balance"},
+	{faultLosesAWorkerToAPanic, "a listener that calls runtime.Goexit loses no work"},
 	{faultTellsOneOfTwoBegun, "events of one work in n are all of its events"},
 
 	{faultLosesWorkBesideOtherInstances, "bubbles at the same time, and load outside, do not disturb each other"},

@@ -25,6 +25,7 @@ type faulty struct {
 
 	mu        sync.Mutex
 	queue     []schedulers.Work
+	outside   []schedulers.Work // queued when no worker runs, as a fault
 	seen      map[schedulers.Work]bool
 	armed     map[*schedulers.Timer]bool // ever
 	ids       []int                      // free
@@ -126,6 +127,9 @@ func (f *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 		return nil
 	}
 	switch {
+	case f.is(faultKeepsWorkFromOutsideWaiting) && from.From == nil && f.running > 0:
+		f.outside = append(f.outside, w)
+		return nil
 	case f.is(faultRunsTwice) && f.submitted%50 == 0:
 		f.queue = append(f.queue, w)
 	case f.is(faultRefusesWhatItQueues) && f.submitted%50 == 0:

@@ -118,5 +118,9 @@ func (f *faulty) leave(h *hand) {
 	if h.id <= limit {
 		f.ids = append(f.ids, h.id)
 	}
+	if f.running == 0 {
+		f.queue, f.outside = append(f.queue, f.outside...), nil
+		f.engage()
+	}
 	f.finish()
 }

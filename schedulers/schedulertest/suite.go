@@ -111,6 +111,7 @@ func allChecks() []check {
 	all = append(all, raceChecks()...)
 	all = append(all, capabilityChecks()...)
 	all = append(all, blockingChecks()...)
+	all = append(all, yieldingChecks()...)
 	all = append(all, roomChecks()...)
 	all = append(all, timerChecks()...)
 	all = append(all, bubbleChecks()...)
@@ -125,6 +126,7 @@ type capabilities struct {
 	timers, meter, snapshotter, limiter, consenter bool
 
 	blocker, keeper bool // of its workers
+	givesWay        bool // its workers pump or are replaced while they wait
 	tells           bool // it reports events
 }
 
@@ -144,6 +146,8 @@ func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabil
 	l.submit(func(on schedulers.Worker) {
 		_, has.blocker = on.(schedulers.Blocker)
 		_, has.keeper = on.(schedulers.Keeper)
+		_, has.givesWay = on.(schedulers.Pumper)
+		has.givesWay = has.givesWay || has.blocker
 	}, schedulers.Hint{})
 	l.finish()
 	has.tells = a.heard()

@@ -74,7 +74,7 @@ func failures(t *testing.T, c check, fault string) []string {
 			return s
 		},
 		config: config{timeout: patience},
-		has:    capabilities{timers: true, meter: true, snapshotter: true, limiter: true, consenter: true, blocker: true, tells: true},
+		has:    capabilities{timers: true, meter: true, snapshotter: true, limiter: true, consenter: true, blocker: true, givesWay: true, tells: true},
 	}
 	e.bubble = func(f func(testing.TB)) {
 		// Clean-ups must run inside the bubble, by a recorder of its own.

@@ -130,12 +130,14 @@ func (s *Scheduler) next() (t turn, by *task) {
 	return s.close(b), nil
 }
 
-// stepEnds does what is due after a step: with the option Settle it waits for the
-// goroutines that the step has created, and it checks the invariants; mu is held,
-// but not meanwhile.
+// stepEnds does what is due after a step: it delivers the ends of contexts, with the
+// option Settle it waits for the goroutines that the step has created, and it checks the
+// invariants; mu is held, but not meanwhile.
 func (s *Scheduler) stepEnds() {
 	if s.settle {
 		s.letWorldSettle()
+	} else {
+		s.deliverEnds()
 	}
 	if s.checked || !s.between.IsSet() {
 		return
@@ -238,12 +240,4 @@ func (s *Scheduler) choose() (turn, bool) {
 }
 
 // take removes the k-th ready turn, from 0 on, and returns it; mu is held.
-func (s *Scheduler) take(k int) turn {
-	if s.choices.source == nil {
-		return s.ready.remove(s.ready.find(k))
-	}
-	n := s.ready.len()
-	t := s.ready.remove(s.ahead.find(&s.ready, k))
-	s.ahead.look(&s.ready, s.choices.source, n)
-	return t
-}
+func (s *Scheduler) take(k int) turn { return s.ready.remove(s.ready.find(k)) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -17,6 +19,10 @@ type Deadlock struct { //nolint:errname // what has happened, and not a kind of 
 	Waiting []Waiting     // machines too, in the order in which they began
 	Trace   Trace         // the schedule that led to it
 	Steps   int           // taken so far
+
+	// RealTime says that something waits for a context with a deadline of the real clock, as
+	// context.WithTimeout makes it. That time does not pass in a simulation.
+	RealTime bool
 }
 
 // Waiting is one work item or one machine that waits.
@@ -53,6 +59,10 @@ func (d *Deadlock) Error() string {
 	for _, w := range d.Waiting {
 		b.WriteString("\n\t" + w.String())
 	}
+	if d.RealTime {
+		b.WriteString("\n\tand one that waits has a context that ends in real time, as context.WithTimeout makes it;" +
+			" the time here is virtual, and that of job.WithTimeout too")
+	}
 	return b.String()
 }
 
@@ -68,7 +78,9 @@ func (s *Scheduler) deadlock() *Deadlock {
 // report describes what waits; mu is held.
 func (s *Scheduler) report() *Deadlock {
 	d := &Deadlock{Time: s.clock.Now(), Trace: s.choices.made.trace(), Steps: s.steps}
+	d.RealTime = s.ends.InRealTime()
 	for w := range s.waits.All() {
+		d.RealTime = d.RealTime || ctxwatch.EndsInRealTime(w.ctx)
 		d.Waiting = append(d.Waiting, waiting(name(w.task.work), w.since, place(w.where), w.ctx.Value(schedulers.ReasonKey)))
 	}
 	for _, m := range s.suspended.inOrder() {
@@ -80,9 +92,11 @@ func (s *Scheduler) report() *Deadlock {
 }
 
 func waiting(work string, since time.Duration, where schedulers.Place, on any) Waiting {
-	w := Waiting{Work: work, Since: since, Where: where.String()}
-	w.For, w.Holder = reason(on)
-	return w
+	what, holder := reason(on)
+	return Waiting{
+		Work: truncate.Name(work), Since: since, Where: truncate.Text(where.String(), 1<<10),
+		For: truncate.Name(what), Holder: truncate.Name(holder),
+	}
 }
 
 // reason names what a wait is for, and its holder.

@@ -86,10 +86,12 @@
 //
 // What happens outside is not simulated: other goroutines, the network, real
 // clocks, and also functions that the standard library runs on its own
-// goroutines, as context.AfterFunc does (a job's sleep that ends with its context
-// wakes up through one). Before it reports a deadlock, the simulation waits until
-// no other goroutine of the process runs or could run, for some milliseconds at
-// most. It does not see events that are still to come from elsewhere: from the
-// network, or from a timer of package time. The result then differs between runs.
-// In a bubble of testing/synctest, and with the option [Outside], it does not.
+// goroutines, as context.AfterFunc does. (The simulation itself tells jobs and
+// machines that wait of the end of their contexts, after the step that has ended
+// these.) Before it reports a deadlock, the simulation waits until no other
+// goroutine of the process runs or could run, for a second at most. It does not
+// see events that are still to come from elsewhere: from the network, or from a
+// timer of package time, such as that of context.WithTimeout; job.WithTimeout is
+// on the virtual clock. The result then differs between runs. In a bubble of
+// testing/synctest, and with the option [Outside], it does not.
 package simulation

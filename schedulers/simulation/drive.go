@@ -174,7 +174,7 @@ func (s *Scheduler) unblock() bool {
 		return true
 	}
 	if s.anythingWaits() {
-		if s.outside <= 0 && s.worldWakes() || s.callIdle() {
+		if s.outside <= 0 && s.worldWakes() || s.callIdle() || s.outside <= 0 && s.lastChance() {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -235,4 +236,59 @@ func TestSnapshotListsWhatIsQueuedInItsOrder(t *testing.T) {
 	assert.True(t, slices.IsSorted(names))
 	require.NoError(t, s.Shutdown(context.Background()))
 	assert.Equal(t, schedulers.Metrics{Submitted: 3, Completed: 3}, s.Metrics())
+}
+
+// FuzzReplay replays any text that is a trace: it is followed, or it is not that of the program.
+// What was done instead is a trace, and repeats itself.
+func FuzzReplay(f *testing.F) {
+	f.Add("2/3 0/2 1/5")
+	f.Add("2/3,0/2")
+	f.Add("1/9223372036854775807 -1/3 00/2")
+	f.Fuzz(func(t *testing.T, text string) {
+		trace, err := simulation.ParseTrace(text)
+		if err != nil {
+			return
+		}
+		again, err := simulation.ParseTrace(trace.String())
+		require.NoError(t, err)
+		require.Equal(t, trace, again)
+		follow(t, trace)
+	})
+}
+
+// follow replays a trace with a program that chooses among turns, and by Pick.
+func follow(t *testing.T, trace simulation.Trace) {
+	t.Helper()
+	run := func(trace simulation.Trace) (order string, s *simulation.Scheduler, err error) {
+		s = simulation.Replay(trace)
+		for _, name := range []string{"a", "b", "c"} {
+			submit(t, s, name, func(schedulers.Worker) { order += name + strconv.Itoa(s.Pick(5)) })
+		}
+		err = s.Run()
+		return order, s, err
+	}
+	order, s, err := run(trace)
+	if err != nil {
+		require.ErrorIs(t, err, simulation.ErrDiverged)
+	}
+	made := s.Trace()
+	for _, c := range made {
+		require.Less(t, c.Chosen, c.Of)
+		require.GreaterOrEqual(t, c.Chosen, 0)
+	}
+	repeated, _, err := run(made)
+	require.NoError(t, err)
+	require.Equal(t, order, repeated)
+}
+
+// A trace need not come from ParseTrace.
+func TestAChoiceOfATraceThatIsNoneIsNoticed(t *testing.T) {
+	for _, c := range []simulation.Choice{{Of: 3, Chosen: -1}, {Of: 3, Chosen: 3}, {Of: -3, Chosen: -3}, {}} {
+		follow(t, simulation.Trace{c})
+		s := simulation.Replay(simulation.Trace{c})
+		for range 3 {
+			submit(t, s, "work", func(schedulers.Worker) {})
+		}
+		require.ErrorIs(t, s.Run(), simulation.ErrDiverged, "%v", c)
+	}
 }

@@ -49,9 +49,11 @@ func (s *Scheduler) letWorldSettle() {
 	if !s.births.happened() {
 		return
 	}
+	s.deliverEnds()
 	s.mu.Unlock()
 	settles(func() bool { return false })
 	s.mu.Lock()
+	s.deliverEnds() // of contexts that a goroutine has ended
 	s.births.happened()
 	first := len(s.ready.all)
 	for first > 0 && s.ready.all[first-1].seq() > s.births.turns {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/idpool"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/vclock"
@@ -53,13 +54,14 @@ type Scheduler struct {
 	arrived     chan struct{}                 // closed when there are none; nil: not awaited
 	burst       *burst                        // the steps that are being taken; nil: none
 	holder      *task                         // the work that has the baton
-	ahead       lookahead
-	waking      bool // the next submission is that of a sleeper, and its
-	awake       turn // turn, which has been chosen
+	waking      bool                          // the next submission is that of a sleeper, and its
+	awake       turn                          // turn, which has been chosen
 	steps       int
 	checked     bool   // Between was called since the last step
 	others      []Kind // what can be chosen besides ready; kept for its memory
 	births      births
+	ends        ctxwatch.Ends // of contexts; not guarded
+	impatient   bool          // a goroutine that delivers ends does not come to an end
 	slack       time.Duration // see timerRaces
 	overdue     bool          // a timer was armed with no time left
 	failure     error         // the first deadlock, or ErrTooManySteps
@@ -109,8 +111,7 @@ func Between(f func() error) Option {
 // New returns a scheduler that makes its choices with a random number generator of that
 // seed.
 func New(seed uint64, opts ...Option) *Scheduler {
-	source := newSource(seed)
-	return newScheduler(choices{random: rand.New(source), source: source}, opts)
+	return newScheduler(choices{random: rand.New(rand.NewPCG(seed, 0))}, opts)
 }
 
 // Replay returns a scheduler that makes the choices of a trace, and beyond its end

@@ -57,8 +57,7 @@ func ParseTrace(text string) (Trace, error) {
 // choices makes decisions, by chance or by a script, and records them.
 type choices struct {
 	random   *rand.Rand
-	source   *source // of random; nil without one
-	script   Trace   // what is left of it
+	script   Trace // what is left of it
 	scripted bool
 	chooser  schedulers.Hook[*question]
 	asked    question // of the chooser: kept for its slice
@@ -139,5 +138,9 @@ func (c *choices) next(n int) int {
 	if want.Of != n && c.diverged == nil {
 		c.diverged = fmt.Errorf("%w: choice %d was one of %d, and is one of %d now", ErrDiverged, c.made.len()+1, want.Of, n)
 	}
-	return min(want.Chosen, n-1)
+	chosen := max(0, min(want.Chosen, n-1)) // a trace made by hand may have any
+	if chosen != want.Chosen && c.diverged == nil {
+		c.diverged = fmt.Errorf("%w: choice %d was %d, and is one of 0 to %d", ErrDiverged, c.made.len()+1, want.Chosen, n-1)
+	}
+	return chosen
 }

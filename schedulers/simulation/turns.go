@@ -36,8 +36,7 @@ type turns struct {
 	tree []int32  // tree[i] counts the turns of the blocks i+1-low(i+1) to i
 	left int
 
-	changes uint // counts removals, and whatever else changes the ranks or positions of turns
-	idle    int  // how often in a row the memory was found to be far too large
+	idle int // how often in a row the memory was found to be far too large
 }
 
 // block is the number of turns that a word has bits for.
@@ -114,7 +113,6 @@ func selectBit(word uint64, k int) int {
 func (ts *turns) remove(i int) turn {
 	t := ts.all[i-1]
 	ts.all[i-1] = turn{}
-	ts.changes++
 	b := (i - 1) / block
 	ts.full[b] &^= 1 << ((i - 1) % block)
 	for j := b + 1; j <= len(ts.tree); j += low(j) {
@@ -139,7 +137,6 @@ func (ts *turns) pack() { ts.drop(func(turn) bool { return false }) }
 // that and does not come back. It comes back if actors have their ticks at the same time:
 // until the next tick, drop is called once for each halving of the crowd.
 func (ts *turns) drop(match func(turn) bool) {
-	ts.changes++
 	old, idle := ts.all, ts.idle+1
 	if ts.left >= cap(old)/8 {
 		idle = 0

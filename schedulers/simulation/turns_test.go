@@ -55,3 +55,18 @@ func TestTurnsGiveTheirRoomBack(t *testing.T) {
 	}
 	assert.Less(t, len(q.all), 1000)
 }
+
+func TestSelectBitFindsTheKthBit(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 1000 {
+		word := random.Uint64() & random.Uint64()
+		k := 0
+		for i := range 64 {
+			if word>>i&1 == 1 {
+				require.Equal(t, i, selectBit(word, k), "%b, %d", word, k)
+				k++
+			}
+		}
+	}
+	assert.Equal(t, 63, selectBit(^uint64(0), 63))
+}

@@ -40,6 +40,10 @@ const (
 	// mostSettling is the longest time for all of this. It counts where other tests keep
 	// a single processor busy: then each look takes as long as they may run at a time.
 	mostSettling = 100 * time.Millisecond
+
+	// mostPatience is the same before a verdict. What is late there would be reported as a
+	// deadlock that is none.
+	mostPatience = time.Second
 )
 
 // worldSettles waits until the goroutines that are not simulated have done what
@@ -62,6 +66,21 @@ func (s *Scheduler) worldSettles(done <-chan struct{}) (moves, arrived bool) {
 func (s *Scheduler) worldWakes() bool {
 	moves, _ := s.worldSettles(nil)
 	return moves
+}
+
+// lastChance waits until the rest of the world has come to rest, however busy the machine is,
+// and reports whether something can run now. The next thing would be the report of a deadlock.
+func (s *Scheduler) lastChance() bool {
+	for begin := time.Now(); time.Since(begin) < mostPatience; time.Sleep(time.Millisecond) {
+		still := becomesStill(time.Now())
+		if s.wakes() {
+			return true
+		}
+		if still {
+			return false
+		}
+	}
+	return s.wakes()
 }
 
 // settles waits until no other goroutine runs or could run, or for as long as it may, or
@@ -106,6 +125,7 @@ func (s *Scheduler) worldMoves() bool {
 func (s *Scheduler) wakes() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.deliverEnds()
 	s.collectEndedWaits()
 	s.collectDueTimers()
 	return s.progressPossible()

@@ -14,6 +14,9 @@ import (
 // less than one, so this pays for a few workers that compute for long, and for
 // work bound to a processor's cache or memory.
 //
+// A thread that is bound waits for its processor while others are idle, and a thread that computes
+// there starves the other programs of that processor.
+//
 // It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs
 // wherever the system puts it. A thread that cannot be bound runs anyway. The [Event] with
 // the step [Pinned] has the error, which wraps [errors.ErrUnsupported] on systems other

@@ -62,7 +62,7 @@
 // its trace contains each event too: `go tool trace` shows it as a log message under the
 // scheduler's [Name]. The command
 //
-//	go run ./tools/experiments sharing spinning
+//	go -C lab run ./experiments sharing spinning
 //
 // of this module compares stealing with its alternative, sharing, in which the
 // submitter hands work to the least loaded processor: it counts how much work changes

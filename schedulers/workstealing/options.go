@@ -43,7 +43,7 @@ func MaxWorkers(n int) Option {
 // Looks sets how often an idle worker searches all queues before it ends; a number below
 // one means one, the default. Between two searches it lets other goroutines run. More
 // searches may find work sooner, but always cost processor time; `go run
-// ./tools/experiments spinning` measures both.
+// ./experiments spinning` measures both.
 func Looks(n int) Option { return func(s *Scheduler) { s.looks = max(1, n) } }
 
 // Name names the scheduler in logs and traces; the default is "workstealing".

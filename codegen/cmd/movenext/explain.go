@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -61,7 +62,7 @@ func explainMachines(args []string, stdout, stderr io.Writer) int {
 		err = o.write(machines, stdout, stderr)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
+		fmt.Fprintf(printed{stderr}, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
 		return exitUsage
 	}
 	return exitOK
@@ -118,7 +119,9 @@ func (o *explainOptions) write(machines []*codegen.Machine, stdout, stderr io.Wr
 	for _, m := range machines {
 		m.File = filepath.ToSlash(relative(m.File))
 	}
-	w := stdout
+	var text bytes.Buffer // of whole characters
+	defer func() { _, failed := text.WriteTo(printed{stdout}); err = errors.Join(err, failed) }()
+	w := io.Writer(&text)
 	if o.out != "" {
 		file, err := os.Create(o.out)
 		if err != nil {

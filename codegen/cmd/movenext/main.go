@@ -15,7 +15,7 @@
 //
 // in its doc comment gets a twin FAsync next to it, in x_async.go for x.go: a state
 // machine that does what F does, and suspends where F blocks. Package codegen explains
-// how. One line in any file of a module is enough for the whole module:
+// how. One line in a file of the module's root folder is enough for the whole module:
 //
 //	//go:generate go tool movenext ./...
 //
@@ -110,7 +110,8 @@
 //
 // A warning has the same form, with "warning:" in it. It concerns correct source that may
 // block where nothing suspends, such as an initialiser of a package variable that calls a
-// function with a twin. A warning does not keep anything from being written.
+// function with a twin, or a call of a function that looks as if it had one. A warning does
+// not keep anything from being written.
 //
 // # Exit status
 //
@@ -195,7 +196,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "movenext: unknown command %q: want %s, or packages, of which none has this name\n", word, strings.Join(commands, ", "))
 			return exitUsage
 		}
-		fmt.Fprintf(stderr, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
+		fmt.Fprintf(printed{stderr}, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
 		return exitUsage
 	}
 	if options.json {
@@ -224,6 +225,7 @@ func (o *options) do(patterns []string) (*codegen.Result, error) {
 
 // printLines prints findings to stderr and what changed to stdout.
 func printLines(stdout, stderr io.Writer, command string, result *codegen.Result) {
+	stdout, stderr = printed{stdout}, printed{stderr}
 	for _, d := range result.Diagnostics {
 		d.Pos.Filename = relative(d.Pos.Filename)
 		fmt.Fprintln(stderr, d)

@@ -14,10 +14,16 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/codegen"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		if len(os.Args) > 3 && os.Args[1] == toolexec {
+			os.Exit(execTool(os.Args[2], os.Args[3:]))
+		}
+		main()
+	}
 	testmodule.CollectLess()
 	// Tests leave nothing in the user's cache.
 	if err := os.Setenv("MOVENEXTCACHE", "off"); err != nil {

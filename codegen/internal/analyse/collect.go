@@ -193,10 +193,7 @@ func (fs *Facts) noteAssigned(n ast.Node, around []ast.Node) {
 		if fs.FuncVarOf(e) == nil {
 			continue
 		}
-		fs.suspending[n] = true
-		for _, outer := range around {
-			fs.suspending[outer] = true
-		}
+		fs.mark(around, n)
 		if i < len(rhs) {
 			if lit, ok := ast.Unparen(rhs[i]).(*ast.FuncLit); ok {
 				fs.machine(lit).Entered = true

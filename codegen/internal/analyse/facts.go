@@ -12,18 +12,14 @@ import (
 // Facts describe a function, or a function literal in it that becomes a machine, for the later
 // phases.
 type Facts struct {
-	Source    *source.Function
-	Node      ast.Node // the declaration, or the literal
-	Body      *ast.BlockStmt
-	Signature *types.Signature // of the machine: that of a stream returns nothing
-	Declared  source.Names     // of its generated declarations
-	Info      *types.Info
-	Imports   *typetext.Imports // of the generated file
-	Sizes     types.Sizes
+	ir.Function
+	Body    *ast.BlockStmt
+	Info    *types.Info
+	Imports *typetext.Imports // of the generated file
+	Sizes   types.Sizes
 
 	// Found in the function.
 	Points     map[*ast.CallExpr]*source.Suspension  // the calls that suspend
-	Defers     bool                                  // it defers calls
 	Deferred   map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
 	Decomposed map[ast.Stmt]bool                     // taken apart although they do not suspend
 
@@ -56,6 +52,12 @@ func Function(fn *source.Function, imports *typetext.Imports) *Facts {
 // analyse finds the facts about the function first, and then those about its literals.
 func (fs *Facts) analyse() {
 	if fs.Outer == nil {
+		ast.Inspect(fs.Source.Decl, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				fs.mentions[id.Name] = true
+			}
+			return true
+		})
 		fs.pointers = pointerSourcesOf(fs)
 		ast.Inspect(fs.Body, fs.noteUsage)
 		fs.noteCaptures()
@@ -82,11 +84,8 @@ func (fs *Facts) analyse() {
 // newFacts returns empty facts.
 func newFacts(fn *source.Function, imports *typetext.Imports) *Facts {
 	fs := &Facts{
-		Source:     fn,
-		Node:       fn.Decl,
+		Function:   ir.Function{Source: fn, Node: fn.Decl, Signature: fn.Signature(), Declared: fn.Names},
 		Body:       fn.Decl.Body,
-		Signature:  fn.Signature(),
-		Declared:   fn.Names,
 		Literals:   newLiterals(),
 		Info:       fn.Package.Info,
 		Imports:    imports,
@@ -101,12 +100,6 @@ func newFacts(fn *source.Function, imports *typetext.Imports) *Facts {
 	if fn.Stream != nil {
 		fs.Body, fs.Signature = fn.Stream.Literal.Body, streamSignature(fs.Signature)
 	}
-	ast.Inspect(fn.Decl, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			fs.mentions[id.Name] = true
-		}
-		return true
-	})
 	return fs
 }
 
@@ -115,6 +108,3 @@ func (fs *Facts) refuse(d source.Diagnostic) {
 	r := fs.annotatedFacts()
 	r.Findings = append(r.Findings, d)
 }
-
-// Streams reports whether the function is a stream, and not a literal in one.
-func (fs *Facts) Streams() bool { return fs.Source.Stream != nil && fs.Literal == nil }

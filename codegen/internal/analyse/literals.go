@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"strconv"
 
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
@@ -15,11 +16,8 @@ type Literal struct {
 	Names source.Names // of its declarations
 	Facts *Facts       // about the literal
 
-	// How the literal is used.
+	ir.Literal
 	Deferred bool // its call is deferred
-	Entered  bool // machines call it through a variable; the lowering finds other calls
-	Started  bool // the runtime calls it, as a job
-	Hosts    bool // only jobs call it, with their own contexts
 	Waited   bool // the machine that starts it waits for it; false in the plain copy of a literal
 }
 
@@ -133,6 +131,7 @@ func (fs *Facts) freeName(name string) string {
 func (fs *Facts) inner(l *Literal) *Facts {
 	c := newFacts(fs.Source, fs.Imports)
 	c.Outer, c.Literal, c.Literals, c.usage = fs, l, fs.Literals, fs.usage
+	c.Function.Literal = &l.Literal
 	c.Node, c.Body, c.Declared = l.Node, l.Node.Body, l.Names
 	c.Signature = fs.TypeOf(l.Node).(*types.Signature)
 	return c

@@ -44,15 +44,15 @@ func (fs *Facts) findOrderHazards() {
 		case *ast.AssignStmt:
 			fs.checkAppend(n, around)
 			fs.checkTuple(n, n.Lhs, n.Rhs, around)
-			fs.checkBoxes(n, fs.assignOperands(n))
+			fs.checkBoxes([]ast.Node{n}, fs.assignOperands(n))
 		case *ast.ReturnStmt:
 			fs.checkTuple(n, nil, n.Results, around)
-			fs.checkBoxes(n, fs.returnOperands(n))
+			fs.checkBoxes([]ast.Node{n}, fs.returnOperands(n))
 		case *ast.SendStmt:
-			fs.checkBoxes(n, []Operand{{Expr: n.Value, To: typeset.ChanElem(fs.TypeOf(n.Chan))}})
+			fs.checkBoxes([]ast.Node{n}, []Operand{{Expr: n.Value, To: typeset.ChanElem(fs.TypeOf(n.Chan))}})
 		case ast.Expr:
 			if !fs.Info.Types[n].IsType() {
-				fs.checkBoxes(innermostStatement(around), fs.Operands(n))
+				fs.checkBoxes(around, fs.Operands(n))
 			}
 		}
 		around = append(around, n)
@@ -93,11 +93,14 @@ func (fs *Facts) returnOperands(s *ast.ReturnStmt) []Operand {
 }
 
 // checkBoxes refuses operands that gc may or may not copy early, if a function value is
-// called in the same statement.
-func (fs *Facts) checkBoxes(s ast.Node, ops []Operand) {
+// called in the same statement, the innermost one of around.
+func (fs *Facts) checkBoxes(around []ast.Node, ops []Operand) {
 	for _, o := range ops {
 		v := fs.hazardousVar(o)
-		if v != nil && s != nil && fs.callsValues(s, o.Expr) {
+		if v == nil {
+			continue
+		}
+		if s := innermostStatement(around); s != nil && fs.callsValues(s, o.Expr) {
 			fs.refuse(unorderedOperand(fs.Source.Extent(o.Expr), v.Name()))
 		}
 	}

@@ -3,6 +3,7 @@ package analyse
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
@@ -76,10 +77,13 @@ func (fs *Facts) suspension(call *ast.CallExpr) (source.Suspension, bool) {
 
 // mark records that n and the nodes around it suspend.
 func (fs *Facts) mark(around []ast.Node, n ast.Node) {
-	for _, outer := range around {
+	fs.suspending[n] = true
+	for _, outer := range slices.Backward(around) {
+		if fs.suspending[outer] {
+			return // and so are those around it: an expression may have thousands
+		}
 		fs.suspending[outer] = true
 	}
-	fs.suspending[n] = true
 }
 
 // Suspends reports whether n is a suspension point, contains one, or is decomposed: it has to be

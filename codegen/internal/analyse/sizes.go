@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"math"
 	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // maxTags bounds the search below; real conditions have fewer tags.
@@ -20,7 +22,7 @@ func sizesOf(condition constraint.Expr) types.Sizes {
 	}
 	architectures := []string{"amd64", ""} // "" is one that the condition does not mention
 	var others []string
-	for _, tag := range tagsOf(condition) {
+	for _, tag := range source.Tags(condition) {
 		if types.SizesFor("gc", tag) != nil {
 			architectures = append(architectures, tag)
 		} else {
@@ -150,19 +152,4 @@ func fulfillable(condition constraint.Expr, architecture string, others []string
 		}
 	}
 	return false
-}
-
-// tagsOf returns the tags of a condition.
-func tagsOf(condition constraint.Expr) []string {
-	switch e := condition.(type) {
-	case *constraint.TagExpr:
-		return []string{e.Tag}
-	case *constraint.NotExpr:
-		return tagsOf(e.X)
-	case *constraint.AndExpr:
-		return append(tagsOf(e.X), tagsOf(e.Y)...)
-	case *constraint.OrExpr:
-		return append(tagsOf(e.X), tagsOf(e.Y)...)
-	}
-	return nil
 }

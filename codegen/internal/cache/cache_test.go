@@ -1,9 +1,11 @@
 package cache
 
 import (
+	"encoding/json"
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +17,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/filecache"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
-	"github.com/movenext/movenext/codegen/internal/testmodule"
+	"github.com/movenext/movenext/internal/testmodule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,12 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // module is a module with outputs, next to a module that it requires. All files are old, because
 // a run does not trust files as recent as itself.
 type module struct {
-	t        *testing.T
+	t        testing.TB
 	dir, lib string
 	settings Settings
 }
 
-func newModule(t *testing.T) *module {
+func newModule(t testing.TB) *module {
 	t.Helper()
 	m := &module{t: t, dir: testmodule.New(t, "example.com/app"), lib: testmodule.New(t, "example.com/lib")}
 	m.settings = Settings{
@@ -77,13 +79,8 @@ func (m *module) keep(outputs []File) {
 	m.t.Helper()
 	c := Open(&m.settings)
 	require.NotNil(m.t, c)
-	ws, srcs := m.load()
-	for _, p := range ws.Locals() {
-		for _, path := range p.GoFiles {
-			srcs.Get(path)
-		}
-	}
-	c.Keep(ws, srcs, &Run{Outputs: outputs, Warnings: []source.Diagnostic{{What: "a warning"}}})
+	ws, _ := m.load()
+	c.Keep(ws, &Run{Outputs: outputs, Warnings: []source.Diagnostic{{What: "a warning"}}})
 }
 
 func (m *module) load() (*load.Workspace, *load.Sources) {
@@ -103,7 +100,7 @@ func TestWithoutAFolderNothingIsKept(t *testing.T) {
 	require.Nil(t, c)
 	_, ok := c.Lookup()
 	assert.False(t, ok)
-	c.Keep(nil, nil, nil)
+	c.Keep(nil, nil)
 	pkg := c.Packages(nil, nil).Of(nil)
 	pkg.Keep(nil)
 	_, ok = pkg.Outputs()
@@ -191,7 +188,7 @@ func TestTimesWithinATickOfTheClockAreNotTrusted(t *testing.T) {
 func TestAnEntryOfAnotherProgramInTheCacheIsNoOutput(t *testing.T) {
 	m := newModule(t)
 	ws, srcs := m.load()
-	finder := load.Find(ws, srcs)
+	finder := load.Find(ws, srcs, nil)
 	variants := finder.Variants(func(string, []source.Diagnostic) {})
 	require.Len(t, variants, 2)
 	pkg := Open(&m.settings).Packages(ws, srcs).Of(variants[0])
@@ -220,4 +217,89 @@ func TestAnEntryOfAnotherProgramInTheCacheIsNoOutput(t *testing.T) {
 	require.NoError(t, dir.Put(pkg.key, []byte("no JSON")))
 	_, ok = pkg.Outputs()
 	assert.False(t, ok, "no JSON")
+}
+
+// FuzzEntry has entries of the cache that no run has written. A run that accepts one gets nothing
+// but files of the names that runs write.
+func FuzzEntry(f *testing.F) {
+	m := newModule(f)
+	ws, srcs := m.load()
+	variants := load.Find(ws, srcs, nil).Variants(func(string, []source.Diagnostic) {})
+	c := Open(&m.settings)
+	pkg := c.Packages(ws, srcs).Of(variants[0])
+	m.keep(m.outputs())
+	pkg.Keep([]File{m.outputs()[1]})
+	keys := []filecache.Key{c.key, pkg.key}
+	var kept [][]byte
+	for i, key := range keys {
+		value, ok := c.dir.Get(key)
+		require.True(f, ok)
+		kept = append(kept, value)
+		f.Add(value, uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, value []byte, of uint8) {
+		for i, key := range keys {
+			if i == int(of)%len(keys) {
+				require.NoError(t, c.dir.Put(key, value))
+			} else {
+				require.NoError(t, c.dir.Put(key, kept[i]))
+			}
+		}
+		var outputs []File
+		if !readsElsewhere(m, value) { // that would read what the machine has
+			if run, ok := Open(&m.settings).Lookup(); ok {
+				outputs = run.Outputs
+			}
+		}
+		if list, ok := pkg.Outputs(); ok {
+			outputs = append(outputs, list...)
+		}
+		for _, out := range outputs {
+			require.True(t, canBeOutput(out.Path), out.Path)
+		}
+	})
+}
+
+// readsElsewhere reports whether the record of a run names folders or files that are not of m.
+func readsElsewhere(m *module, value []byte) bool {
+	var rec record
+	_ = json.Unmarshal(value, &rec)
+	for _, path := range slices.Concat(rec.Inputs.Trees, rec.Inputs.Folders, rec.Inputs.Files, rec.Outputs) {
+		if !filepath.IsLocal(strings.TrimPrefix(path, m.dir+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// The record of a run may name any file as its output: what is no generated file is not read, not
+// even one without an end.
+func TestAnOutputThatIsNoneIsNotRead(t *testing.T) {
+	m := newModule(t)
+	m.keep(m.outputs())
+	c := Open(&m.settings)
+	value, ok := c.dir.Get(c.key)
+	require.True(t, ok)
+	var rec record
+	require.NoError(t, json.Unmarshal(value, &rec))
+	for _, path := range []string{os.DevNull, "/dev/zero", filepath.Join(m.dir, "go.mod"), filepath.Join(m.dir, "x.go"), filepath.Join(t.TempDir(), "x_async.go")} {
+		poisoned := rec
+		poisoned.Outputs = []string{path}
+		c.put(c.key, poisoned)
+		assert.False(t, m.known(), path)
+	}
+	c.put(c.key, rec)
+	assert.True(t, m.known())
+}
+
+func TestARunWithAnOverlayOfTheGoCommandIsNotKept(t *testing.T) {
+	m := newModule(t)
+	require.NotNil(t, Open(&m.settings))
+	env := m.settings.Load.Env
+	m.settings.Load.Env = append(slices.Clone(env), "GOFLAGS=-trimpath -overlay=x.json")
+	assert.Nil(t, Open(&m.settings))
+	file := filepath.Join(t.TempDir(), "env")
+	testmodule.Write(t, file, []byte("GOFLAGS=-overlay=x.json\n"))
+	m.settings.Load.Env = append(slices.Clone(env), "GOENV="+file)
+	assert.Nil(t, Open(&m.settings))
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/movenext/movenext/codegen/internal/layout"
+	"github.com/movenext/movenext/codegen/internal/durable/layout"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
@@ -34,7 +34,7 @@ func (c *Cache) inputs(ws *load.Workspace) inputs {
 	files, folders, trees, names := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	in.Files = append(above(c.base, "go.mod"), goEnvFile(c.env), c.goEnv)
 	for _, work := range append(above(c.base, "go.work"), setting(c.env, "GOWORK")) {
-		in.Files = append(in.Files, work)
+		in.Files = append(in.Files, work, filepath.Join(filepath.Dir(work), "vendor", "modules.txt"))
 		in.Files = append(in.Files, usedModules(work)...)
 	}
 	for _, p := range ws.Metas {
@@ -126,35 +126,13 @@ func (s *state) note(format string, args ...any) {
 }
 
 // digest returns a hash of the contents and the names of the files.
-func (s *state) digest() string { return s.hash(func(f fact) source.Checksum { return f.sum }) }
-
-// codeDigest does not change if, since known was made, only comments of the files in known
-// changed that the output does not repeat, and no code moved. Files that are not in known count
-// whole.
-func (s *state) codeDigest(known map[string]source.CodeSums) string {
-	return s.hash(func(f fact) source.Checksum {
-		was, ok := known[f.path]
-		switch {
-		case !ok:
-			return f.sum
-		case was.Whole == f.sum:
-			return was.Code
-		}
-		data, err := os.ReadFile(f.path)
-		if err != nil || sha256.Sum256(data) != f.sum {
-			return f.sum // it is being written
-		}
-		return sha256.Sum256(source.CodeOf(data))
-	})
-}
-
-func (s *state) hash(content func(fact) source.Checksum) string {
+func (s *state) digest() string {
 	h := sha256.New()
 	for _, f := range s.facts {
 		if f.path == "" {
 			fmt.Fprint(h, f.text)
 		} else {
-			fmt.Fprintf(h, "file %q %x\n", f.path, content(f))
+			fmt.Fprintf(h, "file %q %x\n", f.path, f.sum)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

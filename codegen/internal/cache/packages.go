@@ -104,7 +104,7 @@ func (p *Package) canBe(path string, data []byte) bool {
 func (p *Package) paths() []string {
 	var list []string
 	for _, path := range p.v.Meta.GoFiles {
-		if load.Owns(p.v.Meta, path) && len(p.of.sources.Get(path).Functions)+len(p.of.sources.Get(path).Durables) > 0 {
+		if load.Owns(p.v.Meta, path) && p.of.sources.Get(path).Annotates() {
 			list = append(list, source.FileTwin(path))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/movenext/movenext/codegen/internal/durable/layout"
 	"github.com/movenext/movenext/codegen/internal/filecache"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
@@ -30,7 +31,7 @@ import (
 // It is tempting to let the go command list the files first, but that takes most of the time of a
 // run. Instead the record names folders, and a new file in one changes the digest. A run that
 // depends on anything other than such files is not kept: on a driver of packages other than the
-// go command, or on an overlay.
+// go command, or on an overlay, be it one of GOFLAGS.
 //
 // The digest does not cover the module cache, which go.sum represents; the Go distribution, which
 // the go command's own file represents; and C headers, which the go command ignores, too.
@@ -108,12 +109,16 @@ func Open(s *Settings) *Cache {
 	if err != nil {
 		return nil
 	}
+	defaults := goDefaults(goCommand)
+	if hasOverlay(env, defaults) {
+		return nil
+	}
 	settings := fmt.Sprintf("tool %x\ngo %q %d %s\nmode %s\nflags %q\nenv %q\n", tool, goCommand, info.Size(),
 		info.ModTime().UTC(), s.Mode, s.Load.Flags, environment(env))
 	return &Cache{
 		dir: filecache.Open(s.Folder), env: env, base: base, started: time.Now(), settings: settings,
 		key:   keyOfText(fmt.Sprintf("run 1\n%sin %q\npatterns %q\n", settings, base, s.Patterns)),
-		goEnv: goDefaults(goCommand),
+		goEnv: defaults,
 		walks: slices.ContainsFunc(s.Patterns, func(p string) bool { return strings.Contains(p, "...") || !load.IsPath(p) }),
 	}
 }
@@ -138,6 +143,21 @@ func hasDriver(env []string) bool {
 		return err == nil
 	}
 	return true
+}
+
+// hasOverlay reports whether flags for the go command name an overlay: which files there are then
+// depends on one that is no input.
+func hasOverlay(env []string, defaults string) bool {
+	const flag = "-overlay"
+	if strings.Contains(setting(env, "GOFLAGS"), flag) {
+		return true
+	}
+	for _, path := range []string{goEnvFile(env), defaults} {
+		if data, err := os.ReadFile(path); err == nil && bytes.Contains(data, []byte(flag)) {
+			return true
+		}
+	}
+	return false
 }
 
 // executableDigest identifies this build of the generator. Its version would not, since during
@@ -171,11 +191,14 @@ func (c *Cache) Lookup() (*Run, bool) {
 		return nil, false
 	}
 	now, err := rec.Inputs.read()
-	if err != nil || now.digest() != rec.Digest && !c.sameCode(&rec, now) {
+	if err != nil || now.digest() != rec.Digest {
 		return nil, false
 	}
 	run := &Run{Warnings: rec.Warnings}
 	for _, path := range rec.Outputs {
+		if _, read := now.files[path]; !read || !canBeOutput(path) {
+			return nil, false // no run has written this record
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, false
@@ -185,6 +208,11 @@ func (c *Cache) Lookup() (*Run, bool) {
 	return run, true
 }
 
+// canBeOutput reports whether a file has the name of one that runs write.
+func canBeOutput(path string) bool {
+	return source.FileSource(path) != "" || filepath.Base(path) == layout.Name
+}
+
 // put stores a value. A failure only makes the next run slower; this run has not failed.
 func (c *Cache) put(key filecache.Key, value any) {
 	if data, err := json.Marshal(value); err == nil {
@@ -192,9 +220,9 @@ func (c *Cache) put(key filecache.Key, value any) {
 	}
 }
 
-// Keep records a run that loaded ws and read srcs, unless its inputs or outputs have changed
+// Keep records a run that loaded ws, unless its inputs or outputs have changed
 // meanwhile. The run does not fail if no record is made.
-func (c *Cache) Keep(ws *load.Workspace, srcs *load.Sources, run *Run) {
+func (c *Cache) Keep(ws *load.Workspace, run *Run) {
 	if c == nil {
 		return
 	}
@@ -208,9 +236,7 @@ func (c *Cache) Keep(ws *load.Workspace, srcs *load.Sources, run *Run) {
 	if err != nil || !now.settledSince(c.started, rec.Outputs) || !asWritten(run.Outputs) {
 		return
 	}
-	known := srcs.CodeSums()
 	rec.Digest = now.digest()
-	c.put(c.codeKey(), codeRecord{Digest: now.codeDigest(known), Known: known})
 	c.put(c.key, rec)
 }
 
@@ -223,31 +249,3 @@ func asWritten(files []File) bool {
 	}
 	return true
 }
-
-// If only comments have changed, and none that the output repeats, a run would end as the
-// previous one did. A second digest, which leaves them out, detects this. It is stored in a
-// separate entry, since most runs need not read it.
-
-// codeRecord is the additional part of a record that runs use after a change.
-type codeRecord struct {
-	Digest string // with known
-	Known  map[string]source.CodeSums
-}
-
-// sameCode reports whether only such comments differ from the record. If so, it updates rec to the
-// current state.
-func (c *Cache) sameCode(rec *record, now *state) bool {
-	data, ok := c.dir.Get(c.codeKey())
-	if !ok {
-		return false
-	}
-	var code codeRecord
-	if json.Unmarshal(data, &code) != nil || now.codeDigest(code.Known) != code.Digest {
-		return false
-	}
-	rec.Digest = now.digest()
-	c.put(c.key, rec)
-	return true
-}
-
-func (c *Cache) codeKey() filecache.Key { return keyOfText(fmt.Sprintf("code 1\n%x\n", c.key)) }

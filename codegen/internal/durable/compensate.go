@@ -46,7 +46,7 @@ func (lo *lowering) compensation(s *ast.DeferStmt) (step *ast.CallExpr, callee *
 	}
 	step = &ast.CallExpr{Fun: call.Args[2], Args: append([]ast.Expr{call.Args[0]}, call.Args[3:]...)}
 	callee, _, _ = source.Callee(step, lo.info)
-	if callee == nil || !lo.fn.Package.Steps[source.KeyOf(callee.Origin())] {
+	if callee == nil || !lo.isStep(callee) {
 		lo.refuse(compensateNotStep(lo.fn.Extent(call.Args[2])))
 		return nil, nil
 	}

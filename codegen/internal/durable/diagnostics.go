@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The messages about durable functions, one constructor for each. The README's table of refusals
+// The messages about durable functions, one constructor for each. The table of docs/refusals.md
 // does not have them: it is about asynchronous functions, and durable ones are another language.
 
 func missingContext(pos source.Extent, fn string) source.Diagnostic {
@@ -46,6 +46,23 @@ func pointInExpression(pos source.Extent, callee string) source.Diagnostic {
 func pointInLiteral(pos source.Extent, callee string) source.Diagnostic {
 	return refusal(pos, callee+" is called in a function literal",
 		"a literal is not saved", "call it in the function itself")
+}
+
+func hiddenPoint(pos source.Extent, callee, point string) source.Diagnostic {
+	return refusal(pos, "the call of "+callee+" reaches "+point,
+		"there it is a plain call, which is not saved, and which a crash repeats with another key or none",
+		"call it in the durable function itself, or make "+callee+" a step")
+}
+
+func stepAsValue(pos source.Extent, step string) source.Diagnostic {
+	return refusal(pos, "the step "+step+" is used as a value",
+		"what calls it would make a plain call, which is not saved, and which a crash repeats with another key or none",
+		"call it in the durable function itself")
+}
+
+func outsideStep(pos source.Extent, name string) source.Diagnostic {
+	return refusal(pos, "durable."+name+" is called outside of a step",
+		"only a step has what it is about", "call it in a step")
 }
 
 func stepInStatement(pos source.Extent) source.Diagnostic {
@@ -175,7 +192,7 @@ func suspendingCall(pos source.Extent, callee string) source.Diagnostic {
 
 func durableCall(pos source.Extent, callee string) source.Diagnostic {
 	return refusal(pos, "a call of "+callee+", which is itself durable",
-		"durable functions cannot call one another yet", "make it a part of this one, or start it in a step")
+		"a call of another instance is a point of its own", "call it with durable.All or durable.Any and durable.Call, or start it in a step")
 }
 
 // Values that cannot be saved.
@@ -221,6 +238,10 @@ func processBound(t types.Type) *obstacle {
 
 func address() *obstacle {
 	return &obstacle{why: "is an address, which means nothing in another process", remedy: "use it only before the point"}
+}
+
+func lostPrecision() *obstacle {
+	return &obstacle{why: "is a big.Float, whose precision is lost when it is loaded", remedy: "use a big.Rat, or its text and precision"}
 }
 
 func savedContext() *obstacle {

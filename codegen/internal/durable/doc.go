@@ -18,17 +18,26 @@
 // that are live after the label of a point, and the arguments of its step. Variables whose address
 // is taken, or that a function literal captures, count as live everywhere.
 //
+// A comparison of the layout with those that instances in flight may have precedes the printing
+// (package layout). The driver of the generator knows only that durable functions are a [Kind].
+//
+//	kind.go       what the driver and the search know
+//	directive.go  the directives
+//	find.go       the search for durable functions, steps and migrations
 //	function.go   the input, and the order of the phases
 //	variables.go  the fields of the frame
 //	flatten.go    statements become instructions
 //	loops.go      loops and switches
 //	points.go     steps, signals, sleeps, children
+//	reach.go      points behind calls of helpers
 //	compensate.go deferred compensations
 //	text.go       the source, with mentions replaced
 //	live.go       control flow, unreachable code, liveness
 //	savable.go    which types can be saved
 //	layout.go     what is saved, the order of the points, the hash of the source
 //	spell.go      types as a layout spells them
+//	past.go       the comparison with earlier versions, and the file of layouts
+//	foreign.go    the layouts of functions of other modules
 //	print.go      the declarations
-//	diagnostics.go what is refused
+//	diagnostics.go, pastdiagnostics.go  what is refused
 package durable

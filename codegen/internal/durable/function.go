@@ -11,6 +11,8 @@ import (
 
 // lowering is a durable function during its translation.
 type lowering struct {
+	*Kind
+	name string // of the durable function
 	fn   *source.Function
 	im   *typetext.Imports
 	info *types.Info
@@ -32,6 +34,7 @@ type lowering struct {
 	pointNames map[int]*directive      // by line
 	kinds      map[*types.Scope]string // the kinds of their statements; nil before the first use
 	findings   []source.Diagnostic
+	declared   map[types.Object]*ast.FuncDecl // of the package; nil before the first use
 
 	frame, turn string // their names in the generated code
 }
@@ -47,12 +50,12 @@ type instr struct {
 	pause *pause // it ends the turn, and has no text
 }
 
-// Function translates a durable function into declarations, unformatted. If it cannot translate
-// the whole function, it returns findings instead. It calls since with the present version to
-// learn about earlier ones.
-func Function(fn *source.Function, im *typetext.Imports, since func(*Version) (Past, []source.Diagnostic)) ([]byte, []source.Diagnostic) {
+// Translate translates a durable function into declarations, unformatted, and compares it with its
+// past. If it cannot translate the whole function, it returns findings instead. It is safe for
+// concurrent use.
+func (k *Kind) Translate(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagnostic) {
 	lo := &lowering{
-		fn: fn, im: im, info: fn.Package.Info,
+		Kind: k, name: k.names[source.KeyOf(fn.Object)], fn: fn, im: im, info: fn.Package.Info,
 		vars: map[*types.Var]*variable{}, fields: map[string]bool{},
 		loopVars: map[*variable]bool{}, labels: map[string]bool{}, pointNames: map[int]*directive{},
 	}
@@ -73,18 +76,19 @@ func Function(fn *source.Function, im *typetext.Imports, since func(*Version) (P
 	})
 	lo.block(fn.Decl.Body.List)
 	lo.add(&instr{text: "return " + lo.turn + ".Return()", stops: true, uses: lo.results()})
+	lo.checkFunctionValues()
 	lo.prune()
 	lo.live()
 	lo.checkPoints()
 	if len(lo.findings) > 0 {
 		return nil, lo.findings
 	}
-	v := lo.version()
-	past, found := since(v)
-	if len(found) > 0 {
-		return nil, found
+	present := lo.layout()
+	past := lo.since(present)
+	if len(lo.findings) > 0 {
+		return nil, lo.findings
 	}
-	return lo.print(v.Layout.Hash(), past), lo.findings
+	return lo.print(present.Hash(), past), lo.findings
 }
 
 func (lo *lowering) add(i *instr) { lo.code = append(lo.code, i) }

@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
-	"go/types"
 	"slices"
 
+	"github.com/movenext/movenext/codegen/internal/durable/layout"
 	"github.com/movenext/movenext/codegen/internal/graph"
-	"github.com/movenext/movenext/codegen/internal/layout"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -127,47 +126,12 @@ func (lo *lowering) sourceHash() string {
 	}
 }
 
-// Past is what later code must know about earlier versions of a function.
-type Past struct {
-	Resumes    []string    // the layouts whose instances continue as they are
-	Migrations []Migration // for other layouts
-}
-
-// Migration is a function of the package that converts layout From to layout To.
-type Migration struct{ From, To, Func string }
-
-// Version is the present form of a function, for comparison with its past.
-type Version struct {
-	Function *source.Function
-	Layout   *layout.Layout
-	Source   string // a hash of its source, regardless of formatting
-
-	positions map[string]source.Extent
-}
-
-// At returns the position of a point, or of the function if there is no such point.
-func (v *Version) At(point string) source.Extent {
-	if pos, ok := v.positions[point]; ok {
-		return pos
-	}
-	return v.Function.Extent(v.Function.Decl.Name)
-}
-
-func (lo *lowering) version() *Version {
-	v := &Version{Function: lo.fn, Layout: lo.layout(), Source: lo.sourceHash(), positions: map[string]source.Extent{}}
+// at returns the position of a point, or of the function if there is no such point.
+func (lo *lowering) at(point string) source.Extent {
 	for _, p := range lo.points {
-		v.positions[p.name] = lo.fn.Extent(p.call)
+		if p.name == point {
+			return lo.fn.Extent(p.call)
+		}
 	}
-	return v
-}
-
-// IsMigration reports whether a function of a package has the signature of a migration.
-func IsMigration(pkg *source.Package, name string) bool {
-	fn, ok := pkg.Types.Scope().Lookup(name).(*types.Func)
-	return ok && isMigration(fn.Signature())
-}
-
-func isMigration(sig *types.Signature) bool {
-	return sig.TypeParams().Len() == 0 && !sig.Variadic() && sig.Params().Len() == 1 && sig.Results().Len() == 1 &&
-		types.TypeString(sig.Params().At(0).Type(), nil) == "*"+source.DurablePath+".Saved" && isErrorType(sig.Results().At(0).Type())
+	return lo.fn.Extent(lo.fn.Decl.Name)
 }

@@ -79,8 +79,7 @@ func (lo *lowering) liveBefore() []graph.Set {
 	for i, v := range lo.list {
 		index[v] = i
 	}
-	uses := graph.NewSets(len(lo.code)+1, len(lo.list))
-	defs := graph.NewSets(len(lo.code)+1, len(lo.list))
+	uses, defs := make([]graph.Set, len(lo.code)+1), make([]graph.Set, len(lo.code)+1)
 	for n, i := range lo.code {
 		for _, v := range i.uses {
 			uses[n].Add(index[v])

@@ -62,7 +62,7 @@ func (lo *lowering) readDirectives() {
 	decl := lo.fn.Decl
 	for _, group := range lo.fn.File.Syntax.Comments {
 		for _, c := range group.List {
-			name, ok := source.PointName(c.Text)
+			name, ok := pointName(c.Text)
 			if ok && decl.Body.Pos() < c.Pos() && c.Pos() < decl.Body.End() {
 				lo.pointNames[lo.line(c.Pos())+1] = &directive{name: name, comment: c}
 			}
@@ -70,7 +70,7 @@ func (lo *lowering) readDirectives() {
 	}
 }
 
-func (lo *lowering) line(pos token.Pos) int { return lo.fn.Package.Position(pos).Line }
+func (lo *lowering) line(pos token.Pos) int { return lo.fn.Package.Read(pos).Line }
 
 // kindOf returns the kind of point that a call is.
 func (lo *lowering) kindOf(call *ast.CallExpr) kind {
@@ -79,7 +79,7 @@ func (lo *lowering) kindOf(call *ast.CallExpr) kind {
 		return noPoint
 	}
 	switch {
-	case lo.fn.Package.Steps[source.KeyOf(fn.Origin())]:
+	case lo.isStep(fn):
 		return stepPoint
 	case source.IsObject(fn, source.DurablePath, "Receive"):
 		return receivePoint
@@ -147,7 +147,7 @@ func (lo *lowering) point(s ast.Stmt, call *ast.CallExpr, dst []ast.Expr) {
 
 // pointInto lowers a point and assigns its results to variables; results for nil are dropped.
 func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, dst []*variable) {
-	pos := lo.fn.Package.Position(call.Pos())
+	pos := lo.fn.Package.Read(call.Pos())
 	p := &point{
 		name: lo.calleeName(call), position: fmt.Sprintf("%s:%d", filepath.Base(pos.Filename), pos.Line),
 		call: call, kind: lo.kindOf(call),

@@ -27,7 +27,7 @@ func (p *printer) comment(format string, args ...any) {
 }
 
 // print writes all declarations.
-func (lo *lowering) print(layout string, past Past) []byte {
+func (lo *lowering) print(layout string, past past) []byte {
 	p := &printer{lowering: lo, pkg: lo.im.Path(source.DurablePath, "durable"), recv: "struct{}"}
 	if lo.recv != nil {
 		p.recv = lo.typ(lo.recv.Type())
@@ -55,7 +55,7 @@ func (p *printer) freshName(name string) string {
 }
 
 // variable prints the variable that users pass to an engine.
-func (p *printer) variable(layout string, past Past) {
+func (p *printer) variable(layout string, past past) {
 	request, result := "struct{}", "struct{}"
 	if p.request != nil {
 		request = p.typ(p.lowering.request.typ)
@@ -66,11 +66,11 @@ func (p *printer) variable(layout string, past Past) {
 	name := p.fn.Names.Async
 	p.comment("%s is %s as a durable function.", name, p.title())
 	p.line("var %s = %s.Function[%s, %s, %s]{", name, p.pkg, p.recv, request, result)
-	p.line("Name: %q,\nLayout: %q,", p.fn.DurableName, layout)
+	p.line("Name: %q,\nLayout: %q,", p.name, layout)
 	p.past(past)
 	p.line("Points: []%s.Point{", p.pkg)
-	begin := p.fn.Package.Position(p.fn.Decl.Pos())
-	line := p.fn.Package.Position(p.fn.Decl.Name.Pos()).Line
+	begin := p.fn.Package.Read(p.fn.Decl.Pos())
+	line := p.fn.Package.Read(p.fn.Decl.Name.Pos()).Line
 	p.line("{Name: %q, At: %q},", "begin", filepath.Base(begin.Filename)+":"+strconv.Itoa(line))
 	for _, pt := range p.points {
 		step := ""
@@ -97,18 +97,18 @@ func (p *printer) variable(layout string, past Past) {
 }
 
 // past prints how the engine treats instances of earlier versions.
-func (p *printer) past(past Past) {
-	if len(past.Resumes) > 0 {
+func (p *printer) past(past past) {
+	if len(past.resumes) > 0 {
 		p.line("Resumes: []string{")
-		for _, layout := range past.Resumes {
+		for _, layout := range past.resumes {
 			p.line("%q,", layout)
 		}
 		p.line("},")
 	}
-	if len(past.Migrations) > 0 {
+	if len(past.migrations) > 0 {
 		p.line("Migrations: []%s.Migration{", p.pkg)
-		for _, m := range past.Migrations {
-			p.line("{From: %q, To: %q, Func: %s},", m.From, m.To, m.Func)
+		for _, m := range past.migrations {
+			p.line("{From: %q, To: %q, Func: %s},", m.from, m.to, m.goName)
 		}
 		p.line("},")
 	}

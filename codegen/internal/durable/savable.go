@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // checkPoints checks that points have unique names, and that the values they need can be saved.
@@ -73,6 +75,9 @@ func (lo *lowering) checkSavable(t types.Type, pos ast.Node, value string) {
 // findObstacle returns why a type cannot be saved, or nil if it can be. The runtime applies the
 // same rules.
 func findObstacle(t types.Type, seen map[types.Type]bool) *obstacle {
+	if o := inexact(t); o != nil {
+		return o
+	}
 	if seen[t] || marshals(t) {
 		return nil
 	}
@@ -105,6 +110,15 @@ func findObstacle(t types.Type, seen map[types.Type]bool) *obstacle {
 		return findObstacle(u.Elem(), seen).in("[]")
 	case *types.Struct:
 		return findInFields(u, seen)
+	}
+	return nil
+}
+
+// inexact refuses types whose own methods lose something that the runtime cannot save in another
+// way.
+func inexact(t types.Type) *obstacle {
+	if named, ok := types.Unalias(t).(*types.Named); ok && source.IsObject(named.Obj(), "math/big", "Float") {
+		return lostPrecision()
 	}
 	return nil
 }

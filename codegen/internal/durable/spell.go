@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/movenext/movenext/codegen/internal/layout"
+	"github.com/movenext/movenext/codegen/internal/durable/layout"
 )
 
 // spelling writes types so that they can be compared across versions: names have full paths, and

@@ -219,12 +219,18 @@ func (lo *lowering) checkCall(call *ast.CallExpr, inLiteral bool) {
 	fn, _, _ := source.Callee(call, lo.info)
 	switch {
 	case fn == nil || fn.Pkg() == nil:
-	case lo.fn.Package.DurableFunctions[source.KeyOf(fn.Origin())]:
+	case lo.isDurable(fn):
 		lo.refuse(durableCall(lo.fn.Extent(call), fn.Name()))
 	case source.IsObject(fn, source.DurablePath, "Compensate"):
 		lo.refuse(compensateNotDeferred(lo.fn.Extent(call)))
-	case inLiteral && lo.kindOf(call) != noPoint:
-		lo.refuse(pointInLiteral(lo.fn.Extent(call), fn.Name()))
+	case lo.kindOf(call) != noPoint:
+		if inLiteral {
+			lo.refuse(pointInLiteral(lo.fn.Extent(call), fn.Name()))
+		}
+	case fn.Pkg().Path() == source.DurablePath && inPlace[fn.Name()] && fn.Signature().Recv() == nil:
+		lo.refuse(outsideStep(lo.fn.Extent(call), fn.Name()))
+	default:
+		lo.checkReach(call, fn)
 	}
 }
 

@@ -16,7 +16,7 @@ func (fn *function) declarations() []byte {
 	if e == nil {
 		return nil
 	}
-	if fn.streams() {
+	if fn.Streams() {
 		e.stream()
 		e.moving()
 		e.types()
@@ -72,7 +72,7 @@ func (e *emitter) async() {
 // frameLiteral returns a frame with its parameters set.
 func (e *emitter) frameLiteral() string {
 	var fields []string
-	for i, v := range e.fn.inputs() {
+	for i, v := range e.fn.Inputs() {
 		if v.Stored() && !v.Passed {
 			fields = append(fields, v.Field+": "+e.argument(i, v))
 		}
@@ -324,6 +324,20 @@ func (e *emitter) stream() {
 	value := e.typ(fn.Source.Stream.Value, fn.Source.Decl.Name)
 	e.comment("%s returns the stream of [%s]: each range over it runs the function as a state machine.", names.Async, fn.Source.DocName())
 	e.line("func %s%s%s(%s) *%s.Stream[%s] {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), e.path(source.JobPath, "job"), value)
-	e.line("return %s(%s, func() %s[%s, %s] {", e.runtime("Stream"), e.context(), e.runtime("Iteration"), value, e.predeclaredName("error"))
+	e.line("return %s(%s, func(%s) %s[%s, %s] {", e.runtime("Stream"), e.context(), e.pulledContext(), e.runtime("Iteration"), value, e.predeclaredName("error"))
 	e.line("return &%s\n})\n}\n", e.frameLiteral())
+}
+
+// pulledContext returns the parameter of the function that makes the machines of a stream. It
+// hides the stream's own context, so that the machine uses the context of the pull instead. A
+// context that the function assigns is shared by all ranges, as a variable, and stays as it is.
+func (e *emitter) pulledContext() string {
+	typ := e.path("context", "context") + ".Context"
+	name := e.sig.Context()
+	for i, v := range e.fn.Inputs() {
+		if v.Stored() && !v.Passed && !v.Cell && e.argument(i, v) == name {
+			return name + " " + typ
+		}
+	}
+	return typ
 }

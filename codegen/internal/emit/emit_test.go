@@ -56,8 +56,8 @@ func input(open bool) *emit.Input {
 	resume := &ir.Label{Want: "resume"}
 	point := &ir.Point{Kind: source.KindYield, Call: fn.Decl.Body.List[1].Pos(), Number: 1, Resume: resume}
 	names := naming.New(fn, fn.Decl, fn.Names, im)
-	root := &emit.Function{
-		Node: fn.Decl, Signature: sig, RuntimeName: "example.com/p.keep", Declared: fn.Names, Names: names,
+	root := &ir.Function{
+		Source: fn, Node: fn.Decl, Signature: sig, RuntimeName: "example.com/p.keep", Declared: fn.Names,
 		Params: []*ir.Variable{n}, Results: []*ir.Variable{last}, Vars: []*ir.Variable{n, last, v}, Slots: []*ir.Slot{n.Slot},
 		Code: []ir.Instr{
 			&ir.SourceLine{Pos: fn.Decl.Body.List[0].Pos()},
@@ -68,18 +68,24 @@ func input(open bool) *emit.Input {
 			&ir.Finish{Results: []*ir.Variable{last}},
 		},
 	}
-	in := &emit.Input{Spelling: emit.Spelling{Source: fn, Imports: im}, Derivations: unnamed.New(fn, im), Root: root}
-	root.Unnamed = in.Derivations.Find(root.Vars, func(v *ir.Variable) (string, error) { return im.TypeString(v.Type) })
+	in := &emit.Input{Spelling: emit.Spelling{Source: fn, Imports: im}, Derivations: unnamed.New(fn, im), Root: &emit.Function{Function: root, Names: names}}
+	in.Root.Unnamed = in.Derivations.Find(root.Vars, func(v *ir.Variable) (string, error) { return im.TypeString(v.Type) })
 	v.Cell = v.Unnamed
 	return in
 }
 
 // asLiteral makes the function a literal in another one, which never suspends.
-func asLiteral(in *emit.Input, l *emit.Literal) {
+func asLiteral(in *emit.Input, l *ir.Literal) {
 	in.Root.Literal = l
-	in.Literals, in.Root = []*emit.Function{in.Root}, &emit.Function{
-		Node: in.Source.Decl, Signature: in.Source.Signature(), Declared: source.Names{Async: "fAsync", Enter: "fEnter", Frame: "fFrame", Machine: "fMachine"}, Names: in.Root.Names, Whole: true,
-	}
+	in.Literals, in.Root = []*emit.Function{in.Root}, &emit.Function{Names: in.Root.Names, Function: &ir.Function{
+		Source: in.Source, Node: in.Source.Decl, Signature: in.Source.Signature(), Whole: true,
+		Declared: source.Names{Async: "fAsync", Enter: "fEnter", Frame: "fFrame", Machine: "fMachine"},
+	}}
+}
+
+// ofFile returns the positions of the lines of a file without //line.
+func ofFile(file string) func(int) (string, int) {
+	return func(line int) (string, int) { return file, line }
 }
 
 // printed returns the text of the declarations, formatted, with and without the directives.
@@ -88,7 +94,7 @@ func printed(t *testing.T, in *emit.Input) (placed, text string, out emit.Output
 	out = emit.Declarations(in)
 	data, err := format.Source(append([]byte("package p\n"), out.Text...))
 	require.NoError(t, err, "%s", out.Text)
-	data = emit.InsertDirectives(data, "src.go", "p_async.go")
+	data = emit.InsertDirectives(data, ofFile("src.go"), "p_async.go")
 	var b strings.Builder
 	for line := range strings.Lines(string(data)) {
 		if !strings.HasPrefix(line, "//line ") {
@@ -138,7 +144,7 @@ func TestParametersOfTheStartAreOneStructIfTheyAreSeveral(t *testing.T) {
 	assert.Contains(t, text, "f.moveNext(r, 0)")
 
 	in.Root.Captured = []*ir.Variable{passed("s")}
-	asLiteral(in, &emit.Literal{Entered: true, Started: true})
+	asLiteral(in, &ir.Literal{Entered: true, Started: true})
 	_, text, _ = printed(t, in)
 	assert.Contains(t, unindented(text), lines("type keepArgs struct {", "s int", "n int", "}"))
 	assert.Contains(t, text, "moveNext(r *statemachine.Run, args *keepArgs)")
@@ -173,12 +179,12 @@ func TestAFunctionThatNoMachineEntersHasNoEntry(t *testing.T) {
 
 func TestALiteralIsDeclaredForWhatItIsUsedFor(t *testing.T) {
 	for _, c := range []struct {
-		literal           emit.Literal
+		literal           ir.Literal
 		entry, run, moves bool
 	}{
-		{emit.Literal{Entered: true}, true, false, true},
-		{emit.Literal{Started: true}, false, true, false},
-		{emit.Literal{Entered: true, Started: true}, true, true, true},
+		{ir.Literal{Entered: true}, true, false, true},
+		{ir.Literal{Started: true}, false, true, false},
+		{ir.Literal{Entered: true, Started: true}, true, true, true},
 	} {
 		in := input(false)
 		asLiteral(in, &c.literal)
@@ -286,11 +292,11 @@ func TestTheTypesOfVariables(t *testing.T) {
 func TestDirectivesThatSayWhatTheCompilerCountsAreDropped(t *testing.T) {
 	data := "package p\n//line movenext_source:7\na()\n//line movenext_source:8\nb()\n//line movenext_elsewhere:1\nc()\n//line movenext_source:3\n//line movenext_source:9\nd()\n"
 	want := "package p\n//line x.go:7\na()\nb()\n//line p_async.go:6\nc()\n//line x.go:9\nd()\n"
-	assert.Equal(t, want, string(emit.InsertDirectives([]byte(data), "x.go", "p_async.go")))
+	assert.Equal(t, want, string(emit.InsertDirectives([]byte(data), ofFile("x.go"), "p_async.go")))
 }
 
 func TestALineThatMayHaveEitherPositionHasTheOneThatTheCompilerCounts(t *testing.T) {
 	data := "package p\n//line movenext_either:7\na\n//line movenext_source:8\nb()\n//line movenext_either:9\nc\n//line movenext_either:9\nd\n"
 	want := "package p\na\n//line x.go:8\nb()\nc\n//line p_async.go:7\nd\n"
-	assert.Equal(t, want, string(emit.InsertDirectives([]byte(data), "x.go", "p_async.go")))
+	assert.Equal(t, want, string(emit.InsertDirectives([]byte(data), ofFile("x.go"), "p_async.go")))
 }

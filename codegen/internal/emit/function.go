@@ -2,7 +2,7 @@ package emit
 
 import (
 	"go/ast"
-	"go/types"
+	"go/token"
 	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
@@ -28,38 +28,9 @@ type Input struct {
 
 // Function is the annotated function, or a function literal in it that is a machine.
 type Function struct {
-	Node      ast.Node         // its declaration, or the literal
-	Signature *types.Signature // of the machine: that of a stream returns nothing
-	Literal   *Literal         // nil: it is the annotated function
-
-	RuntimeName string        // as the Go runtime names it
-	Declared    source.Names  // of its declarations
-	Names       *naming.Names // inside the declarations
-
-	Receiver *ir.Variable   // nil: it has none
-	Captured []*ir.Variable // by a literal; first the source of a panic, if recover needs one
-	Params   []*ir.Variable
-	Results  []*ir.Variable
-	Vars     []*ir.Variable                      // all variables, including those of the lowering
-	Unnamed  map[*ir.Variable]unnamed.Derivation // how to infer the types that cannot be named
-
-	Code   []ir.Instr
-	Lifted []*ir.Span // declarations that precede the code
-	Slots  []*ir.Slot // the fields of the frame
-
-	Defers   bool      // it defers calls
-	Loops    bool      // it pulls values from functions that it ranges over
-	Epilogue *ir.Label // where it makes deferred calls that suspend; nil: there are none
-
-	Whole bool     // it never suspends: its machine calls the plain form
-	Tail  *ir.Tail // it needs no frame
-}
-
-// Literal describes how a function literal is used.
-type Literal struct {
-	Entered bool // by machines
-	Started bool // as a job
-	Hosts   bool // only by jobs, with their own contexts
+	*ir.Function
+	Names   *naming.Names                       // inside the declarations
+	Unnamed map[*ir.Variable]unnamed.Derivation // how to infer the types that cannot be named
 }
 
 // Output is the printed text.
@@ -116,14 +87,13 @@ func (o *output) refuse(d source.Diagnostic) { o.findings = append(o.findings, d
 type function struct {
 	*Function
 	*output
-	witnesses []typeWitness // declared in MoveNext for types that cannot be named
-	shown     map[int]bool  // lines of the source that a comment shows; see shows
+	witnesses  []typeWitness            // declared in MoveNext for types that cannot be named
+	shown      map[int]bool             // lines of the source that a comment shows; see shows
+	openings   map[ast.Node][]token.Pos // see openingsOf
+	renumbered []token.Pos              // see directives
 }
 
 // Properties that follow from the input.
-
-// streams reports whether the function is a stream, and not a literal in one.
-func (fn *function) streams() bool { return fn.Source.Stream != nil && fn.Literal == nil }
 
 // isEntered reports whether other machines call the function.
 func (fn *function) isEntered() bool {
@@ -136,7 +106,7 @@ func (fn *function) isEntered() bool {
 // onStack reports whether an awaited job may be run while the frame of the function is on the
 // stack, so that its entry promotes the frame if that job calls runtime.Goexit.
 func (fn *function) onStack() bool {
-	return fn.mayNest() && slices.ContainsFunc(fn.points(), func(pt *ir.Point) bool { return pt.Kind == source.KindAwaitJob || pt.Nests })
+	return fn.mayNest() && slices.ContainsFunc(fn.Points(), func(pt *ir.Point) bool { return pt.Kind == source.KindAwaitJob || pt.Nests })
 }
 
 // mayNest is onStack for a function that awaits a job.
@@ -150,21 +120,9 @@ func (fn *function) mayNest() bool {
 	return fn.Declared.Nested != ""
 }
 
-// points returns the suspension points.
-func (fn *function) points() []*ir.Point { return ir.Points(fn.Code) }
-
-// inputs returns the receiver, the variables that a literal captures, and the parameters.
-func (fn *function) inputs() []*ir.Variable {
-	var list []*ir.Variable
-	if fn.Receiver != nil {
-		list = append(list, fn.Receiver)
-	}
-	return slices.Concat(list, fn.Captured, fn.Params)
-}
-
 // passedOn returns the parameters that are passed to the method that runs the machine, in the
 // order of the entries' parameters.
-func (fn *function) passedOn() []*ir.Variable { return place.PassedVariables(fn.inputs()) }
+func (fn *function) passedOn() []*ir.Variable { return place.PassedVariables(fn.Inputs()) }
 
 // passesTogether reports whether these parameters are passed as one struct.
 func (fn *function) passesTogether() bool { return len(fn.passedOn()) > 1 }
@@ -174,15 +132,15 @@ func (fn *function) passedResults() []*ir.Variable { return place.PassedVariable
 
 // keepsAlive reports whether a machine that has finished may refer to something.
 func (fn *function) keepsAlive() bool {
-	return len(fn.points()) > 0 && (fn.Defers || slices.ContainsFunc(fn.Slots, place.KeepsAlive))
+	return len(fn.Points()) > 0 && (fn.Defers || slices.ContainsFunc(fn.Slots, place.KeepsAlive))
 }
 
 // epilogueState returns the value of State that starts the epilogue.
-func (fn *function) epilogueState() int { return len(fn.points()) + 1 }
+func (fn *function) epilogueState() int { return len(fn.Points()) + 1 }
 
 // unwindingState returns the value of State in which a panic waits for a function that is
 // ranged over.
-func (fn *function) unwindingState() int { return len(fn.points()) + 2 }
+func (fn *function) unwindingState() int { return len(fn.Points()) + 2 }
 
 // title returns the function's name for comments.
 func (fn *function) title() string {

@@ -106,7 +106,7 @@ func (p *printer) lineComment(pos token.Pos) {
 	if p.fn.Debug {
 		return
 	}
-	position := p.fn.Source.Package.Position(pos)
+	position := p.fn.Source.Package.Read(pos)
 	head := fmt.Sprintf("// %s:%d: ", baseName(position.Filename), position.Line)
 	// Indented, since go/format would take a comment in the first column for documentation,
 	// and set it off from the directive below.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Lines of the source.
@@ -133,7 +135,7 @@ func (p *printer) commentAfter(node ast.Node) string {
 func (fn *function) shows(line int) bool {
 	if fn.shown == nil {
 		fn.shown = map[int]bool{}
-		for _, pt := range fn.points() {
+		for _, pt := range fn.Points() {
 			fn.shown[fn.Source.Line(pt.Call)] = true
 		}
 	}
@@ -179,7 +181,7 @@ func declaresShared(i ir.Instr) bool {
 // call: the resuming instruction does not run if the callee does not suspend.
 func (p *printer) resuming(i ir.Instr) bool {
 	if m, ok := i.(*ir.Mark); ok && p.fn.Debug {
-		for _, pt := range p.fn.points() {
+		for _, pt := range p.fn.Points() {
 			if pt.Resumed != nil && m.Label == pt.Resume {
 				p.between = true
 			}
@@ -284,25 +286,82 @@ func (p *printer) resume(end token.Pos) string {
 }
 
 // sourceWithLines returns the source between two positions in a node. Where go/format will move
-// statements to other lines, each statement that begins a line carries its original line.
+// statements to other lines, each statement that begins a line carries its original line. So does
+// the line behind a //line directive of the source, in its place.
 func (fn *function) sourceWithLines(node ast.Node, from, to token.Pos) string {
 	var b strings.Builder
-	if fn.Source.File.Ragged {
-		ast.Inspect(node, func(n ast.Node) bool {
-			s, ok := n.(ast.Stmt)
-			if !ok || s.Pos() >= to || !fn.Source.OpensLine(s.Pos()) {
-				return true
+	if fn.Source.File.Ragged || fn.renumbers(from, to) {
+		all := fn.openingsOf(node)
+		first, _ := slices.BinarySearch(all, from)
+		for _, pos := range all[first:] {
+			if pos >= to {
+				break
 			}
-			line := fn.Source.Line(s.Pos())
-			if start := fn.Source.LineStart(line); start >= from {
+			line := fn.Source.Line(pos)
+			if _, directive := slices.BinarySearch(fn.directives(), pos); directive {
+				fmt.Fprintf(&b, "%s%s%d\n", fn.Source.Text(from, pos), inSource, line+1)
+				from = fn.Source.LineStart(line + 1)
+			} else if start := fn.Source.LineStart(line); start >= from {
 				fmt.Fprintf(&b, "%s%s%d\n", fn.Source.Text(from, start), inSource, line)
 				from = start
 			}
-			return true
-		})
+		}
 	}
 	b.WriteString(fn.Source.Text(from, to))
 	return b.String()
+}
+
+// renumbers reports whether there is a //line directive of the source between two positions.
+func (fn *function) renumbers(from, to token.Pos) bool {
+	return slices.ContainsFunc(fn.directives(), func(d token.Pos) bool { return from <= d && d < to })
+}
+
+// directives returns the positions of the //line directives in the function.
+func (fn *function) directives() []token.Pos {
+	if fn.renumbered != nil {
+		return fn.renumbered
+	}
+	fn.renumbered = []token.Pos{}
+	for _, group := range fn.Source.File.Syntax.Comments {
+		for _, c := range group.List {
+			if within := fn.Source.Decl.Pos() <= c.Pos() && c.Pos() < fn.Source.Decl.End(); within && isDirective(fn.Source, c) {
+				fn.renumbered = append(fn.renumbered, c.Pos())
+			}
+		}
+	}
+	return fn.renumbered
+}
+
+// isDirective reports whether a comment is one that the compiler follows, in a line of its own.
+func isDirective(fn *source.Function, c *ast.Comment) bool {
+	return strings.HasPrefix(c.Text, "//line ") && fn.LineStart(fn.Line(c.Pos())) == c.Pos()
+}
+
+// openingsOf returns the positions in a node of the //line directives and, in a ragged file, of
+// the statements that begin lines, in their order.
+// The text of a node may be printed in thousands of pieces.
+func (fn *function) openingsOf(node ast.Node) []token.Pos {
+	all, known := fn.openings[node]
+	if known {
+		return all
+	}
+	ast.Inspect(node, func(n ast.Node) bool {
+		if s, ok := n.(ast.Stmt); ok && fn.Source.File.Ragged && fn.Source.OpensLine(s.Pos()) {
+			all = append(all, s.Pos())
+		}
+		return true
+	})
+	for _, d := range fn.directives() {
+		if node.Pos() <= d && d < node.End() {
+			all = append(all, d)
+		}
+	}
+	slices.Sort(all)
+	if fn.openings == nil {
+		fn.openings = map[ast.Node][]token.Pos{}
+	}
+	fn.openings[node] = all
+	return all
 }
 
 // endOfSource switches back to the generated file.
@@ -322,17 +381,39 @@ func (p *printer) leaveSource() {
 
 // location prints the method that tells an asynchronous stack where the function is suspended.
 // It is called only when a report is made, and costs nothing otherwise: the lines are constants
-// in its code, not fields or tables.
+// in its code, not fields or tables. By //line, its points may be in several files.
 func (e *emitter) location() {
 	fn := e.fn
-	args := []string{strconv.Quote(fn.Source.RuntimeName()), strconv.Quote(fn.Source.RuntimeFile())}
-	for _, p := range fn.points() {
-		args = append(args, strconv.Itoa(fn.Source.Package.Position(p.Call).Line))
+	file, _ := fn.Source.InStacks(fn.Source.Decl.Pos())
+	var lines []string
+	elsewhere := map[string][]string{} // the numbers of points in other files
+	for i, p := range fn.Points() {
+		name, line := fn.Source.InStacks(p.Call)
+		if i == 0 {
+			file = name
+		}
+		if name != file {
+			elsewhere[name] = append(elsewhere[name], strconv.Itoa(i+1))
+		}
+		lines = append(lines, strconv.Itoa(line))
+	}
+	at := func(file string) {
+		args := append([]string{strconv.Quote(fn.Source.RuntimeName()), strconv.Quote(file)}, lines...)
+		e.line("return %s.Frame.At(%s)", fn.Names.Recv, strings.Join(args, ", "))
 	}
 	e.line("")
 	e.comment("Location returns where %s is suspended.", fn.title())
 	e.line("func (%s *%s) Location() %s {", fn.Names.Recv, e.keptType(), e.runtime("Location"))
-	e.line("return %s.Frame.At(%s)\n}", fn.Names.Recv, strings.Join(args, ", "))
+	if len(elsewhere) > 0 {
+		e.line("switch %s.State {", fn.Names.Recv)
+		for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
+			e.line("case %s:", strings.Join(elsewhere[name], ", "))
+			at(name)
+		}
+		e.line("}")
+	}
+	at(file)
+	e.line("}")
 }
 
 // spot is a line of a file as a stack shows it.
@@ -342,9 +423,9 @@ type spot struct {
 }
 
 // InsertDirectives inserts compiler directives into a formatted file of printed text: for lines
-// of source, and for lines of the file itself, which is called own. It drops directives that
-// agree with the compiler's count.
-func InsertDirectives(data []byte, source, own string) []byte {
+// of the source, of which shown returns the positions, and for lines of the file itself, which is
+// called own. It drops directives that agree with the compiler's count.
+func InsertDirectives(data []byte, shown func(line int) (file string, number int), own string) []byte {
 	var b bytes.Buffer
 	counted := spot{own, 1} // the position that the compiler assigns to the next line
 	next := 1               // its number in the file
@@ -353,6 +434,9 @@ func InsertDirectives(data []byte, source, own string) []byte {
 		to, ok := directiveIn(text)
 		if !ok {
 			b.Write(text)
+			if bytes.Contains(text, []byte("/*line ")) {
+				counted = spot{} // the source's own directive; those in whole lines were replaced
+			}
 			counted.line++
 			next++
 			continue
@@ -362,14 +446,17 @@ func InsertDirectives(data []byte, source, own string) []byte {
 				continue
 			}
 		}
-		switch {
-		case to.inSource && counted == (spot{source, to.line}), to.inFile && counted.file == own:
-			continue
-		case to.inFile:
-			counted = spot{own, next + 1}
-		default:
-			counted = spot{source, to.line}
+		var in spot
+		if to.inSource {
+			in.file, in.line = shown(to.line)
 		}
+		if to.inSource && counted == in || to.inFile && counted.file == own {
+			continue
+		}
+		if to.inFile {
+			in = spot{own, next + 1}
+		}
+		counted = in
 		fmt.Fprintf(&b, "//line %s:%d\n", counted.file, counted.line)
 		next++
 	}

@@ -17,9 +17,12 @@ import (
 //	}
 func (p *printer) moveNext(receiver string) {
 	fn, n := p.fn, p.fn.Names
-	if fn.Epilogue != nil {
+	switch {
+	case fn.Epilogue != nil:
 		p.steps(receiver)
-	} else {
+	case fn.Loops:
+		p.singleStep(receiver)
+	default:
 		p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), p.runResults())
 	}
 	if fn.Defers && fn.Epilogue == nil {
@@ -44,7 +47,7 @@ func (p *printer) moveNext(receiver string) {
 	p.line("%s.State = %s", n.Recv, p.runtime("Running"))
 	p.recordBegin(state)
 	p.line("switch %s {\ncase %s:", state, p.runtime("NotStarted"))
-	for _, pt := range fn.points() {
+	for _, pt := range fn.Points() {
 		p.line("case %d:\ngoto %s", pt.Number, n.Label(pt.Resume))
 	}
 	if fn.Epilogue != nil {
@@ -65,11 +68,42 @@ func (p *printer) steps(receiver string) {
 	n := p.fn.Names
 	boolean := p.predeclaredName("bool")
 	p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), boolean)
-	p.line("for {\nif %s, %s := %s.%s(%s); !%s {\nreturn %s\n}\n}\n}\n",
-		n.Finished, n.Again, n.Recv, n.Step, p.runArgs(), n.Again, n.Finished)
+	p.exits(p.fn.epilogueState())
+	p.line("for {\nif %s, %s := %s.%s(%s); !%s {\n%s = %s\nreturn %s\n}\n}\n}\n",
+		n.Finished, n.Again, n.Recv, n.Step, p.runArgs(), n.Again, n.Returned, p.predeclaredName("true"), n.Finished)
 	p.comment("%s runs %s until it suspends, ends or panics; after a panic, the next step begins at its epilogue.", n.Step, p.fn.title())
 	p.line("func (%s %s) %s(%s) (%s, %s %s) {", n.Recv, receiver, n.Step, p.runParams(), n.Finished, n.Again, boolean)
 	p.line("defer %s.%s.Catch(%s, &%s.Frame, %d, &%s)", n.Recv, n.Defers, n.Run, n.Recv, p.fn.epilogueState(), n.Again)
+}
+
+// singleStep prints MoveNext of a function with loops and without deferred calls that suspend, and
+// the head of its only step.
+func (p *printer) singleStep(receiver string) {
+	n := p.fn.Names
+	p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), p.runResults())
+	p.exits(0)
+	results := []string{n.Finished}
+	for _, v := range p.fn.passedResults() {
+		results = append(results, v.Local)
+	}
+	list := strings.Join(results, ", ")
+	p.line("%s = %s.%s(%s)\n%s = %s\nreturn %s\n}\n",
+		list, n.Recv, n.Step, p.runArgs(), n.Returned, p.predeclaredName("true"), list)
+	p.comment("%s runs %s until it suspends or ends.", n.Step, p.fn.title())
+	p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, n.Step, p.runParams(), p.runResults())
+}
+
+// exits prints the deferred calls that notice that a step does not return, although it has
+// recovered a panic, because the goroutine exits.
+func (p *printer) exits(epilogue int) {
+	n := p.fn.Names
+	p.line("var %s %s", n.Returned, p.predeclaredName("bool"))
+	if p.fn.Defers {
+		p.line("defer %s.%s.Exit(%s, &%s.Frame, %d, &%s)", n.Recv, n.Defers, n.Run, n.Recv, epilogue, n.Returned)
+	}
+	if p.fn.Loops {
+		p.line("defer %s.%s.Exit(%s, &%s.Frame, &%s)", n.Recv, n.Loops, n.Run, n.Recv, n.Returned)
+	}
 }
 
 // locals declares the variables that live in MoveNext.

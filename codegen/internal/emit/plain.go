@@ -98,7 +98,13 @@ func plainStream(fn *source.Function, im *typetext.Imports, sig typetext.Signatu
 		return nil, err
 	}
 	job := im.Path(source.JobPath, "job")
+	stream := fmt.Sprintf("%s.StreamOf(%s)", job, call)
+	if ctx := sig.Context(); ctx != "nil" {
+		failure, _ := im.PredeclaredName("error")
+		stream = fmt.Sprintf("%s.StreamFunc(%s, func(%s %s.Context) %s.Seq2[%s, %s] {\nreturn %s\n})",
+			job, ctx, ctx, im.Path("context", "context"), im.Path("iter", "iter"), value, failure, call)
+	}
 	about := source.Comment("%s is the stream of [%s], which runs on a goroutine of its own where it has to.", fn.Names.Async, fn.DocName())
-	return fmt.Appendf(nil, "%sfunc %s%s%s(%s) *%s.Stream[%s] {\nreturn %s.StreamOf(%s)\n}\n",
-		about, sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, value, job, call), nil
+	return fmt.Appendf(nil, "%sfunc %s%s%s(%s) *%s.Stream[%s] {\nreturn %s\n}\n",
+		about, sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, value, stream), nil
 }

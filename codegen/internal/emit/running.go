@@ -28,10 +28,10 @@ func (p *printer) frame(typeParams string) {
 	}
 	head := p.embeddedType()
 	p.line("type %s%s struct {\n%s", p.fn.keptName(), typeParams, head)
-	if p.fn.Defers && (len(p.fn.points()) > 0 || p.fn.Literal != nil) {
+	if p.fn.Defers && (len(p.fn.Points()) > 0 || p.fn.Literal != nil) {
 		p.line("%s %s", p.fn.Names.Defers, p.runtime("Defers"))
 	}
-	if p.fn.Loops && len(p.fn.points()) > 0 {
+	if p.fn.Loops && len(p.fn.Points()) > 0 {
 		p.line("%s %s", p.fn.Names.Loops, p.runtime("Loops"))
 	}
 	if p.fn.Records {
@@ -56,7 +56,7 @@ func (p *printer) frame(typeParams string) {
 
 // embeddedType returns the type that frames begin with.
 func (p *printer) embeddedType() string {
-	if p.fn.streams() {
+	if p.fn.Streams() {
 		return p.runtime("Producer") + "[" + p.typ(p.fn.Source.Stream.Value, p.fn.Source.Decl.Name) + "]"
 	}
 	return p.runtime("Frame")
@@ -114,7 +114,7 @@ func (e *emitter) goOn() {
 	switch {
 	case fn.Whole:
 		runs = "calls %s, which never suspends."
-	case fn.streams():
+	case fn.Streams():
 		runs = "runs %s from where it stopped to its next suspension (false), or to its next value or its end (true)."
 	}
 	e.line("")
@@ -184,7 +184,7 @@ func (e *emitter) resume(machine, run string) {
 func (e *emitter) start(frame, run string) string {
 	args := []string{run}
 	var fields []string
-	for i, v := range e.fn.inputs() {
+	for i, v := range e.fn.Inputs() {
 		if v.Passed {
 			args = append(args, e.argument(i, v))
 			fields = append(fields, v.Local+": "+e.argument(i, v))

@@ -66,7 +66,7 @@ func (p *printer) holdAwaited(pt *ir.Point) {
 // finished returns the first result of a suspension, false except for an item of a stream, as
 // the call that records what the machine waits for, if there is one.
 func (p *printer) finished(pt *ir.Point) string {
-	recv, run := p.fn.Names.Recv, p.fn.Names.Run
+	run := p.fn.Names.Run
 	switch pt.Kind {
 	case source.KindAwaitJob:
 		return fmt.Sprintf("%s.Await(%s)", run, p.mention(pt.Awaited, ir.AsValue))
@@ -77,7 +77,7 @@ func (p *printer) finished(pt *ir.Point) string {
 	case source.KindYield:
 		return run + ".Yield()"
 	case source.KindSwitchTo:
-		return fmt.Sprintf("%s.SwitchTo(&%s.Frame, %s)", run, recv, p.rope(pt.Sched))
+		return fmt.Sprintf("%s.SwitchTo(%s)", run, p.rope(pt.Move))
 	}
 	return p.predeclaredName("false")
 }

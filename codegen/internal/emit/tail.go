@@ -127,6 +127,6 @@ func (e *emitter) machineInTail() {
 	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclaredName("true"))
 	e.comment("Location returns where %s waits for the callee.", fn.title())
 	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
-	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"),
-		fn.Source.RuntimeName(), fn.Source.RuntimeFile(), fn.Source.Line(fn.Tail.Return))
+	file, line := fn.Source.InStacks(fn.Tail.Return)
+	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"), fn.Source.RuntimeName(), file, line)
 }

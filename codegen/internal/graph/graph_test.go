@@ -35,7 +35,7 @@ func TestASearchFromTheSuccessorsOfANodeLeavesTheGraphAlone(t *testing.T) {
 
 func TestAValueIsLiveUntilItsLastUseInALoop(t *testing.T) {
 	const x, y = 0, 64 // in two words of the set
-	uses, defs := graph.NewSets(5, 65), graph.NewSets(5, 65)
+	uses, defs := make([]graph.Set, 5), make([]graph.Set, 5)
 	defs[0].Add(x)
 	uses[2].Add(x)
 	uses[4].Add(y)
@@ -49,7 +49,7 @@ func TestAValueIsLiveUntilItsLastUseInALoop(t *testing.T) {
 }
 
 func TestASetReportsWhetherItHasGrown(t *testing.T) {
-	a, b, without := graph.NewSet(70), graph.NewSet(70), graph.NewSet(70)
+	var a, b, without graph.Set
 	b.Add(3)
 	b.Add(69)
 	without.Add(3)
@@ -61,4 +61,19 @@ func TestASetReportsWhetherItHasGrown(t *testing.T) {
 	for range a.Members() {
 		break // an iteration may end early
 	}
+	assert.Equal(t, []int{69}, slices.Collect(a.From(4)))
+	assert.Equal(t, []int{69}, slices.Collect(a.From(69)))
+	assert.Empty(t, slices.Collect(a.From(70)))
+
+	var middle graph.Set
+	middle.Add(64)
+	assert.True(t, a.Join(middle, nil), "between two others")
+	assert.Equal(t, []int{3, 64, 69}, slices.Collect(a.Members()))
+	a.Add(1000)
+	a.Add(500)
+	assert.Equal(t, []int{3, 64, 69, 500, 1000}, slices.Collect(a.Members()))
+	assert.False(t, a.Has(700))
+	assert.Equal(t, []int{64}, slices.Collect(a.Common(middle).Members()))
+	assert.Empty(t, a.Common(nil))
+	assert.False(t, graph.Set(nil).Has(0))
 }

@@ -21,7 +21,7 @@ type Point struct {
 	Asleep  *Variable // KindSleep: whether the machine has to wait
 	Held    *Variable // the suspended callee or the awaited value; nil for Yield and SwitchTo
 	Awaited *Variable // KindAwaitJob: the awaited job, until the machine suspends and Held has it
-	Sched   Rope      // SwitchTo: the target scheduler
+	Move    Rope      // SwitchTo: the context and the target scheduler
 	Loop    *Variable // a range over a function, whose method the point calls
 	Method  string
 	Number  int     // value of State while suspended here
@@ -94,7 +94,7 @@ func (i *Park) Refs(use, def func(*Variable)) {
 	if i.Point.Loop != nil {
 		use(i.Point.Loop)
 	}
-	i.Point.Sched.Uses(use)
+	i.Point.Move.Uses(use)
 }
 
 // Falls returns false.

@@ -276,7 +276,7 @@ func (i *Synthetic) Borrows(f func(*Variable)) { i.Line.Borrows(f) }
 func (i *Branch) Borrows(f func(*Variable)) { i.Cond.Borrows(f) }
 
 // Borrows implements [Borrower].
-func (i *Park) Borrows(f func(*Variable)) { i.Point.Sched.Borrows(f) }
+func (i *Park) Borrows(f func(*Variable)) { i.Point.Move.Borrows(f) }
 
 // Borrows implements [Borrower].
 func (i *Assign) Borrows(f func(*Variable)) {

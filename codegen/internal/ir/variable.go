@@ -84,14 +84,19 @@ type Slot struct {
 // IsShared reports whether the field serves several variables.
 func (s *Slot) IsShared() bool { return s != nil && len(s.Vars) > 1 }
 
+// StemOf returns the user's name of a variable as a part of other names.
+func StemOf(name string) string {
+	if name == "_" {
+		return "blank"
+	}
+	return name
+}
+
 // Names returns the distinct names of a field's variables.
 func (s *Slot) Names() []string {
 	var list []string
 	for _, v := range s.Vars {
-		name := v.Name
-		if name == "_" {
-			name = "blank"
-		}
+		name := StemOf(v.Name)
 		if !slices.Contains(list, name) {
 			list = append(list, name)
 		}

@@ -28,7 +28,7 @@ func (s *Sources) compiledFiles(p *packages.Package) (paths []string, withoutC b
 		return p.CompiledGoFiles, false
 	}
 	for _, path := range p.GoFiles {
-		if src := s.Get(path); src.Syntax != nil && source.ImportsC(src.Syntax) && src.annotates() {
+		if src := s.Get(path); src.Syntax != nil && source.ImportsC(src.Syntax) && src.Annotates() {
 			return p.GoFiles, true
 		}
 	}

@@ -12,11 +12,16 @@ import (
 // CheckWith type-checks the package of v with generated files instead of the stubs for the
 // functions of the files at replaced. It returns the errors.
 func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string) []types.Error {
-	files, withoutC := c.sources.withoutBodies(v, replaced)
+	_, errs := c.checkWith(v.Meta, generated, replaced)
+	return errs
+}
+
+func (c *Checker) checkWith(p *packages.Package, generated []*ast.File, replaced []string) (*types.Package, []types.Error) {
+	files, withoutC := c.sources.withoutBodies(p, replaced)
 	var errs []types.Error
 	config := &types.Config{
-		Importer: importer(func(path string) (*types.Package, error) { return c.importedWith(v.Meta, path) }),
-		Sizes:    v.Meta.TypesSizes,
+		Importer: importer(func(path string) (*types.Package, error) { return c.importedWith(p, path) }),
+		Sizes:    p.TypesSizes,
 
 		FakeImportC: withoutC,
 		Error: func(err error) {
@@ -27,22 +32,23 @@ func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string
 			}
 		},
 	}
-	if v.Meta.Module.GoVersion != "" {
-		config.GoVersion = "go" + v.Meta.Module.GoVersion
+	if p.Module.GoVersion != "" {
+		config.GoVersion = "go" + p.Module.GoVersion
 	}
-	_ = types.NewChecker(config, c.ws.Fset, types.NewPackage(v.Meta.PkgPath, v.Meta.Name), nil).Files(append(files, generated...))
-	return errs
+	pkg := types.NewPackage(p.PkgPath, p.Name)
+	_ = types.NewChecker(config, c.ws.Fset, pkg, nil).Files(append(files, generated...))
+	return pkg, errs
 }
 
-// withoutBodies returns the files of v without function bodies, and without the stubs for the
+// withoutBodies returns the files of p without function bodies, and without the stubs for the
 // functions of the files at without. Resulting errors in them (unused imports, missing bodies)
 // are ignored.
-func (s *Sources) withoutBodies(v *Variant, without []string) (files []*ast.File, withoutC bool) {
+func (s *Sources) withoutBodies(p *packages.Package, without []string) (files []*ast.File, withoutC bool) {
 	replaced := map[*File]bool{}
 	for _, path := range without {
 		replaced[s.Get(path)] = true
 	}
-	paths, withoutC := s.compiledFiles(v.Meta)
+	paths, withoutC := s.compiledFiles(p)
 	for _, path := range paths {
 		src := s.Get(path)
 		if src.Syntax == nil || src.Generated {

@@ -1,17 +1,21 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // endless finds files that would make the go command wait forever: it opens all files with
 // certain names, and opening a named pipe waits for a writer. Only folders of patterns are
-// checked, not those of their imports.
+// checked, not those of their imports. On the way endless finds links that lead nowhere and have
+// the name of a generated file, of which the go command only says that there is no such file.
 func endless(cfg *Settings, patterns []string) error {
 	for _, pattern := range patterns {
 		if !IsPath(pattern) {
@@ -29,6 +33,8 @@ func endless(cfg *Settings, patterns []string) error {
 				return fs.SkipDir
 			case !d.IsDir() && isOpened(d.Name()) && isEndless(path, d.Type()):
 				return fmt.Errorf("%w: %s is a named pipe or a device, and to read it may never end; rename or remove it", errLoad, path)
+			case d.Type() == fs.ModeSymlink && source.FileSource(path) != "" && leadsNowhere(path):
+				return fmt.Errorf("%w: %s is a link that leads nowhere, where a generated file may have to be written; rename or remove it", errLoad, path)
 			}
 			return nil
 		})
@@ -59,6 +65,11 @@ func isEndless(path string, mode fs.FileMode) bool {
 		mode = info.Mode()
 	}
 	return mode&(fs.ModeNamedPipe|fs.ModeDevice) != 0
+}
+
+func leadsNowhere(link string) bool {
+	_, err := os.Stat(link)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // IsPath reports whether a pattern names a folder rather than an import path.

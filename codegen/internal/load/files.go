@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/tools/go/packages"
 
@@ -30,7 +29,7 @@ type File struct {
 	Generated bool      // it has our header
 
 	Functions []*annotated // in the order of the file
-	Durables  []*annotated // likewise
+	Others    []*annotated // those of another kind, likewise
 
 	// checked is a copy of Syntax with the stubs of the future twins (stubs.go).
 	checked     *ast.File
@@ -38,8 +37,8 @@ type File struct {
 	stubImports []ast.Decl
 }
 
-// annotates reports whether the file has functions for which something is generated.
-func (s *File) annotates() bool { return len(s.Functions)+len(s.Durables) > 0 }
+// Annotates reports whether the file has functions for which something is generated.
+func (s *File) Annotates() bool { return len(s.Functions)+len(s.Others) > 0 }
 
 // Sources parses the local files of a workspace in parallel.
 type Sources struct {
@@ -57,21 +56,6 @@ type LazyFile struct {
 	parsed func() *File
 
 	Code, API func() source.Checksum // see codegen/internal/source/exports.go
-	known     atomic.Bool            // it has been parsed
-}
-
-// CodeSums returns the hashes of the files that were parsed.
-func (s *Sources) CodeSums() map[string]source.CodeSums {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sums := map[string]source.CodeSums{}
-	for path, l := range s.byPath {
-		if l.known.Load() {
-			data, _ := l.Data()
-			sums[path] = source.CodeSums{Whole: sha256.Sum256(data), Code: l.Code()}
-		}
-	}
-	return sums
 }
 
 // NewSources returns the files of a workspace, none of which has been read.
@@ -124,14 +108,13 @@ func mentionsMisspelt(data []byte) bool {
 func (s *Sources) parse(path string, l *LazyFile) *File {
 	src := &File{path: path}
 	if src.data, src.err = l.Data(); src.err != nil {
-		// a dangling link
+		// removed since the go command has listed it
 		src.Generated = source.FileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist)
 		return src
 	}
 	src.Generated = source.IsOurs(path, src.data)
 	src.Syntax, src.err = parser.ParseFile(s.fset, path, src.data, parser.ParseComments|parser.SkipObjectResolution)
 	src.checked = src.Syntax
-	l.known.Store(true)
 	return src
 }
 

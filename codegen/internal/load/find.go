@@ -22,7 +22,7 @@ type annotated struct {
 	stream *ast.FuncLit // nil if it is none
 	root   bool         // see rootOnly
 
-	durable string // of a durable function: its name
+	stub string // of another kind: its declarations
 }
 
 // scope is one package scope of a folder that may contain annotations: all files with one package
@@ -43,14 +43,14 @@ type Finder struct {
 	sources *Sources
 	scopes  map[string]*scope // by package path
 	names   map[source.FuncKey]source.Names
-
-	steps, durables map[source.FuncKey]bool
-	migrations      map[string][]source.Migration // by import path
+	other   Kind
+	others  bool // there is a function of that kind
 }
 
 // Find parses all local packages, searches them for annotations, and declares the future twins.
-func Find(ws *Workspace, srcs *Sources) *Finder {
-	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}, steps: map[source.FuncKey]bool{}, durables: map[source.FuncKey]bool{}, migrations: map[string][]source.Migration{}}
+// The directives of asynchronous functions are its own; it passes the others to the other kind.
+func Find(ws *Workspace, srcs *Sources, other Kind) *Finder {
+	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}, other: other}
 	locals := ws.Locals()
 	srcs.prepare(locals)
 	mentioned := map[string]bool{} // by package path
@@ -129,16 +129,21 @@ func (f *Finder) annotations(sc *scope, src *File) {
 	}
 	done := map[*ast.FuncDecl]bool{}
 	for _, d := range source.Directives(src.Syntax) {
-		pos := f.ws.Fset.PositionFor(d.Comment.Pos(), false)
+		pos := f.ws.Fset.Position(d.Comment.Pos())
 		decl := byComment[d.Comment]
 		switch {
 		case !strings.HasPrefix(d.Text, source.DirectivePrefix):
 			if decl != nil || !source.HasSpace(d.Text) { // otherwise it may be prose
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))
 			}
-		case f.forDurable(sc, src, d, decl, done):
 		case d.Text != source.DirectiveAsync:
-			sc.findings = append(sc.findings, unknownDirective(pos, d.Text))
+			a := &Annotation{
+				Directive: d, Package: sc.pkgPath, Dir: sc.dir, File: src.Syntax, Decl: decl, Declared: sc.declared,
+				finder: f, scope: sc, src: src, done: done,
+			}
+			if !f.other.Read(a) {
+				sc.findings = append(sc.findings, unknownDirective(pos, d.Text))
+			}
 		case decl == nil:
 			sc.findings = append(sc.findings, misplacedDirective(pos, source.Whereabouts(src.Syntax, d.Comment.Pos())))
 		case done[decl]:
@@ -153,13 +158,13 @@ func (f *Finder) annotations(sc *scope, src *File) {
 // function accepts or refuses one annotated function.
 func (f *Finder) function(sc *scope, src *File, decl *ast.FuncDecl) {
 	sc.count++
-	pos := f.ws.Fset.PositionFor(decl.Name.Pos(), false)
+	pos := f.ws.Fset.Position(decl.Name.Pos())
 	if why, do := refusal(src, decl); why != "" {
 		sc.findings = append(sc.findings, cannotAnnotate(pos, decl.Name.Name, why, do))
 		return
 	}
 	if other, taken := sc.declared.FindTaken(decl); taken {
-		at := f.ws.Fset.PositionFor(other, false)
+		at := f.ws.Fset.Position(other)
 		sc.findings = append(sc.findings, twinExists(pos, decl.Name.Name, at))
 		return
 	}
@@ -211,27 +216,9 @@ func isTestName(name string) bool {
 
 // countValues counts the results, without a last error.
 func countValues(decl *ast.FuncDecl) int {
-	types, isError := resultTypes(decl)
+	types, isError := source.ResultTypes(decl)
 	if isError {
 		return len(types) - 1
 	}
 	return len(types)
-}
-
-// resultTypes lists the types of the results, one for each, and reports whether the last one is
-// written "error".
-func resultTypes(decl *ast.FuncDecl) (list []ast.Expr, isError bool) {
-	if decl.Type.Results == nil {
-		return nil, false
-	}
-	for _, field := range decl.Type.Results.List {
-		for range max(1, len(field.Names)) {
-			list = append(list, field.Type)
-		}
-	}
-	if len(list) == 0 {
-		return nil, false
-	}
-	id, ok := list[len(list)-1].(*ast.Ident)
-	return list, ok && id.Name == "error"
 }

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"io/fs"
 	"maps"
-	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -113,7 +112,7 @@ func (ws *Workspace) Add(paths ...string) error {
 	}
 	for _, p := range roots {
 		if len(p.Errors) > 0 {
-			return fmt.Errorf("%w: package %s, which generated code imports: %s", errLoad, p.PkgPath, missingImport(p.PkgPath, p.Errors[0].Msg))
+			return fmt.Errorf("%w: package %s, which generated code imports: %s", errLoad, p.PkgPath, ws.missingImport(p.PkgPath, p.Errors[0].Msg))
 		}
 	}
 	return nil
@@ -122,12 +121,26 @@ func (ws *Workspace) Add(paths ...string) error {
 // missingImport returns the go command's message for a package that nothing imports yet. It adds
 // advice where the message has none: go mod vendor copies only imported packages, and only
 // generated code imports this one.
-func missingImport(path, msg string) string {
+func (ws *Workspace) missingImport(path, msg string) string {
 	msg = source.OneLine(msg)
 	if strings.Contains(msg, "-mod=vendor") {
-		msg += fmt.Sprintf("; to have it vendored, write import _ %q in a file of the module and run go mod vendor", path)
+		command := "go mod vendor"
+		if ws.usesWorkFile() {
+			command = "go work vendor"
+		}
+		msg += fmt.Sprintf("; to have it vendored, write import _ %q in a file of the module and run %s", path, command)
 	}
 	return msg
+}
+
+// usesWorkFile reports whether the go command works in a workspace, where it refuses go mod
+// vendor.
+func (ws *Workspace) usesWorkFile() bool {
+	cmd := exec.Command("go", "env", "GOWORK")
+	cmd.Dir, cmd.Env = ws.Dir, ws.Env
+	output, err := cmd.Output()
+	file := strings.TrimSpace(string(output))
+	return err == nil && file != "" && file != "off"
 }
 
 // brokenOutput finds generated files among the positions of listing errors, and returns the
@@ -151,9 +164,6 @@ func (ws *Workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 // replaceBroken adds substitute contents for path to broken, if the file is ours.
 func (ws *Workspace) replaceBroken(broken map[string][]byte, path string) {
 	data, err := ws.Read(path)
-	if _, here := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && here == nil {
-		err = nil // a dangling link: replacing it loses nothing
-	}
 	if err != nil || !source.IsOurs(path, data) {
 		return
 	}

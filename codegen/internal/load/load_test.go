@@ -55,7 +55,7 @@ func ExampleChecker_Model() {
 		fmt.Println(err)
 		return
 	}
-	finder := Find(ws, NewSources(settings, ws.Fset))
+	finder := Find(ws, NewSources(settings, ws.Fset), nil)
 	variants := finder.Variants(func(string, []source.Diagnostic) {})
 	pkg, _ := NewChecker(finder, variants).Model(variants[0])
 	for _, fn := range pkg.Files[0].Functions {

@@ -78,8 +78,12 @@ func (f *Finder) addStubs(sc *scope) {
 		for home, text := range text {
 			f.attach(home, src, text.String())
 		}
-		if len(src.Durables) > 0 {
-			f.attach(src, src, f.durableStubs(src))
+		if len(src.Others) > 0 {
+			text := fmt.Sprintf("import %s %q\n", StubRuntime, f.other.Runtime())
+			for _, fn := range src.Others {
+				text += fn.stub
+			}
+			f.attach(src, src, text)
 		}
 	}
 	for _, src := range sc.sources {
@@ -95,7 +99,7 @@ func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 		recv, frameArgs = f.receiver(src, decl)
 	}
 	params := f.slice(src, decl.Type.Params)
-	results, isError := resultTypes(decl)
+	results, isError := source.ResultTypes(decl)
 	var list []string
 	for _, r := range results {
 		list = append(list, f.slice(src, r))

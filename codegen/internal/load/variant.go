@@ -16,8 +16,9 @@ import (
 // Variant is one variant of a package that owns annotated functions: the plain one, the
 // one with tests, or the external tests.
 type Variant struct {
-	Meta *packages.Package
-	Dir  string
+	Meta   *packages.Package
+	Dir    string
+	Others bool // it has functions of another kind
 }
 
 // Variants searches the matched packages for annotated functions, and reports errors in their
@@ -34,12 +35,17 @@ func (f *Finder) Variants(report func(dir string, found []source.Diagnostic)) []
 			seen[p.PkgPath] = true
 			report(sc.dir, sc.findings)
 		}
+		var v *Variant
 		for _, path := range p.GoFiles {
 			src := f.sources.Get(path)
-			if Owns(p, path) && (src.annotates() || src.err != nil && mentionsDirective(src.data)) {
-				list = append(list, &Variant{Meta: p, Dir: sc.dir})
-				break
+			if !Owns(p, path) || !src.Annotates() && (src.err == nil || !mentionsDirective(src.data)) {
+				continue
 			}
+			if v == nil {
+				v = &Variant{Meta: p, Dir: sc.dir}
+				list = append(list, v)
+			}
+			v.Others = v.Others || len(src.Others) > 0
 		}
 	}
 	return list
@@ -59,15 +65,13 @@ func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
 		Info:     result.info,
 		Language: result.types.GoVersion(),
 		Twins:    source.NewTwins(c.finder.names),
-		Steps:    c.finder.steps, DurableFunctions: c.finder.durables,
-		Migrations: c.finder.migrations[v.Meta.PkgPath],
-		Names:      c.finder.scopes[v.Meta.PkgPath].declared.Scope,
-		Nearer:     c.finder.scopes[v.Meta.PkgPath].declared.Nearer,
+		Names:    c.finder.scopes[v.Meta.PkgPath].declared.Scope,
+		Nearer:   c.finder.scopes[v.Meta.PkgPath].declared.Nearer,
 	}
 	_, pkg.WithoutC = c.sources.compiledFiles(v.Meta)
 	for _, path := range slices.Sorted(slices.Values(v.Meta.GoFiles)) {
 		src := c.sources.Get(path)
-		if !Owns(v.Meta, path) || !src.annotates() {
+		if !Owns(v.Meta, path) || !src.Annotates() {
 			continue
 		}
 		if out := source.FileTwin(path); c.sources.Occupied(out) {
@@ -98,16 +102,14 @@ func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnosti
 			}
 			function.Stream = stream
 		}
-		if _, isError := resultTypes(fn.decl); isError != (function.Results().Err != nil) {
+		if _, isError := source.ResultTypes(fn.decl); isError != (function.Results().Err != nil) {
 			found = append(found, disguisedError(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name))
 		}
 		file.Functions = append(file.Functions, function)
 	}
-	for _, fn := range src.Durables {
+	for _, fn := range src.Others {
 		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
-		file.Durables = append(file.Durables, &source.Function{
-			Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names, DurableName: fn.durable,
-		})
+		file.Others = append(file.Others, &source.Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names})
 	}
 	return file, found
 }
@@ -121,8 +123,8 @@ func (s *Sources) Occupied(path string) bool {
 // firstAnnotation returns a position for findings about all annotations of a package.
 func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	for _, path := range p.GoFiles {
-		for _, fn := range slices.Concat(s.Get(path).Functions, s.Get(path).Durables) {
-			return s.fset.PositionFor(fn.decl.Name.Pos(), false)
+		for _, fn := range slices.Concat(s.Get(path).Functions, s.Get(path).Others) {
+			return s.fset.Position(fn.decl.Name.Pos())
 		}
 	}
 	return token.Position{Filename: Folder(p)}
@@ -183,7 +185,7 @@ func (c *Checker) listProblems(p *packages.Package) []source.Diagnostic {
 func (c *Checker) typeProblems(p *packages.Package, listed bool) []source.Diagnostic {
 	var found []source.Diagnostic
 	for _, e := range c.check(p).errs {
-		pos := e.Fset.PositionFor(e.Pos, false)
+		pos := e.Fset.Position(e.Pos)
 		if pos.Filename == stubFile || listed && strings.HasPrefix(e.Msg, "could not import ") {
 			continue
 		}
@@ -224,10 +226,9 @@ func (s *Sources) isOutput(path string) bool {
 // override one form of a pair.
 func (c *Checker) Overrides() map[string][]source.Diagnostic {
 	found := map[string][]source.Diagnostic{}
-	position := func(pos token.Pos) token.Position { return c.ws.Fset.PositionFor(pos, false) }
 	for _, entry := range c.local.byID {
 		dir := Folder(entry.result.meta)
-		found[dir] = append(found[dir], source.Overrides(entry.result.types, position)...)
+		found[dir] = append(found[dir], source.Overrides(entry.result.types, c.ws.Fset.Position)...)
 	}
 	return found
 }

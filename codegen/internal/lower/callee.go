@@ -53,21 +53,10 @@ func (lo *lowering) throughFields(x ast.Expr, method *types.Selection) (ir.Rope,
 		src = parenthesize(src)
 	}
 	t := lo.TypeOf(x)
-	for _, field := range embeddedFields(t, method) {
+	for _, field := range source.EmbeddedFields(t, method.Index()) {
 		src, t = append(src, ir.Text("."+field.Name())), field.Type()
 	}
 	return src, t
-}
-
-// embeddedFields returns the path of embedded fields from a type to the field that has the method
-// selected from the type.
-func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
-	var list []*types.Var
-	for _, i := range method.Index()[:len(method.Index())-1] {
-		field := structOf(t).Field(i)
-		list, t = append(list, field), field.Type()
-	}
-	return list
 }
 
 // movesMethodValue reports whether gc turns the method value into a function literal: it does if
@@ -78,7 +67,7 @@ func (lo *lowering) movesMethodValue(e *ast.SelectorExpr) bool {
 		return false
 	}
 	recv := s.Recv()
-	for _, field := range embeddedFields(recv, s) {
+	for _, field := range source.EmbeddedFields(recv, s.Index()) {
 		recv = field.Type()
 	}
 	if typeset.IsParam(recv) {

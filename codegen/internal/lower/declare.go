@@ -149,12 +149,13 @@ func (lo *lowering) liftType(spec *ast.TypeSpec) {
 	if spec.Name.Name == "_" {
 		return
 	}
-	if lo.hidesTypeParam(spec) || spec.TypeParams != nil && obj.IsAlias() {
-		lo.refuse(localGenericType(lo.Source.Extent(spec.Name), spec.Name.Name))
+	if obj.IsAlias() {
+		// One with type parameters is a type only with arguments: see [mentionScan.replaceAlias].
+		lo.moved[obj] = ir.TypeText(types.Unalias(obj.Type()), spec)
 		return
 	}
-	if obj.IsAlias() {
-		lo.moved[obj] = ir.TypeText(types.Unalias(obj.Type()), spec)
+	if lo.hidesTypeParam(spec) {
+		lo.refuse(localGenericType(lo.Source.Extent(spec.Name), spec.Name.Name))
 		return
 	}
 	taken := map[string]bool{}
@@ -184,7 +185,7 @@ func (lo *lowering) hidesTypeParam(spec *ast.TypeSpec) bool {
 		for _, id := range field.Names {
 			for _, list := range []*types.TypeParamList{lo.Source.Signature().TypeParams(), lo.Source.Signature().RecvTypeParams()} {
 				for p := range list.TypeParams() {
-					if id.Name == "_" || p.Obj().Name() == id.Name {
+					if p.Obj().Name() == id.Name {
 						return true
 					}
 				}
@@ -209,6 +210,9 @@ func (lo *lowering) fieldName(field *types.Var) string {
 			return field.Name()
 		}
 		t = types.Unalias(t)
+		if p, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(p.Elem())
+		}
 	}
 	switch t := t.(type) {
 	case *types.Basic:

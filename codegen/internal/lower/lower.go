@@ -32,35 +32,11 @@ type Output struct {
 	Findings []source.Diagnostic
 }
 
-// Function is the annotated function, or a function literal in it that is a machine.
+// Function is a lowered function, with the facts that its lowering follows from.
 type Function struct {
-	*analyse.Facts
+	*ir.Function
+	Facts *analyse.Facts
 	Names *naming.Names // inside its declarations; temporaries already have theirs
-
-	Receiver *ir.Variable   // nil: it has none
-	Captured []*ir.Variable // by a literal; first the source of a panic, if recover needs one
-	Params   []*ir.Variable
-	Results  []*ir.Variable
-	Vars     []*ir.Variable // all variables, including temporaries
-
-	Code   []ir.Instr // all of it is reachable
-	Lifted []*ir.Span // declarations that precede the code
-
-	Entered  bool      // a literal: machines enter it
-	Loops    bool      // it pulls values from functions that it ranges over
-	Epilogue *ir.Label // where it makes deferred calls that suspend; nil: there are none
-
-	Whole bool     // it never suspends: it is called as written, and has no code
-	Tail  *ir.Tail // it needs no frame, and has no code
-}
-
-// Inputs returns the receiver, the variables that a literal captures, and the parameters.
-func (fn *Function) Inputs() []*ir.Variable {
-	var list []*ir.Variable
-	if fn.Receiver != nil {
-		list = append(list, fn.Receiver)
-	}
-	return slices.Concat(list, fn.Captured, fn.Params)
 }
 
 // Instructions lowers an annotated function and the literals in it that are machines. The
@@ -75,7 +51,7 @@ func Instructions(facts *analyse.Facts, options Options) *Output {
 	out := &Output{Root: lo.function()}
 	if lo.tail != nil {
 		out.Root.Tail = lo.tailOf()
-	} else if lo.mayStayWhole() && len(ir.Points(out.Root.Code)) == 0 {
+	} else if lo.mayStayWhole() && len(out.Root.Points()) == 0 {
 		out.Root.keepWhole()
 	}
 	for _, l := range lo.Literals.Order {
@@ -161,14 +137,19 @@ func (lo *lowering) begin() {
 	}
 }
 
-// function returns the lowered function.
+// function returns the lowered function. The facts are not changed.
 func (lo *lowering) function() *Function {
-	return &Function{
-		Facts: lo.Facts, Names: lo.names,
-		Receiver: lo.recv, Captured: lo.capturedVariables(), Params: lo.params, Results: lo.results, Vars: lo.all,
-		Code: ir.Prune(lo.code), Lifted: lo.lifted,
-		Entered: lo.isEntered, Loops: lo.loops, Epilogue: lo.epilogue,
+	fn := lo.Facts.Function
+	fn.RuntimeName = fn.Source.RuntimeName()
+	if fn.Literal != nil {
+		fn.RuntimeName += ".func" + strconv.Itoa(slices.Index(lo.Literals.Order, lo.Literal)+1)
+		used := *fn.Literal
+		used.Entered = lo.isEntered
+		fn.Literal = &used
 	}
+	fn.Receiver, fn.Captured, fn.Params, fn.Results, fn.Vars = lo.recv, lo.capturedVariables(), lo.params, lo.results, lo.all
+	fn.Code, fn.Lifted, fn.Loops, fn.Epilogue = ir.Prune(lo.code), lo.lifted, lo.loops, lo.epilogue
+	return &Function{Function: &fn, Facts: lo.Facts, Names: lo.names}
 }
 
 // capturedVariables returns the variables that a literal captures from the functions around it.

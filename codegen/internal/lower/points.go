@@ -232,13 +232,6 @@ func (lo *lowering) awaitedJob(call *ast.CallExpr, s *source.Suspension) ir.Rope
 	return src
 }
 
-func structOf(t types.Type) *types.Struct {
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		t = ptr.Elem()
-	}
-	return t.Underlying().(*types.Struct)
-}
-
 func parenthesize(r ir.Rope) ir.Rope {
 	return append(append(ir.Rope{ir.Text("(")}, r...), ir.Text(")"))
 }
@@ -265,15 +258,15 @@ func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest
 	lo.spillArgs(call)
 	params := lo.Points[call].Callee.Signature().Params()
 	ctx := lo.once("ctx", call.Args[0], params.At(0).Type())
-	p.Sched = lo.once("scheduler", call.Args[1], params.At(1).Type())
+	to := lo.once("scheduler", call.Args[1], params.At(1).Type())
+	p.Move = append(append(append(ir.Rope{}, ctx...), ir.Text(", ")), to...)
 	p.Resumed = lo.label("resumed")
 	move := lo.label("move")
 	var cond ir.Rope
-	cond = append(append(cond, p.Sched...), ir.Text(" == "), ir.NilName, ir.Text(" || "))
+	cond = append(append(cond, to...), ir.Text(" == "), ir.NilName, ir.Text(" || "))
 	cond = append(append(cond, ctx...), ir.Text(" != "), ir.NilName, ir.Text(" && "))
 	cond = append(append(cond, ctx...), ir.Text(".Err() != "), ir.NilName)
-	plain := append(ir.Rope{ir.JobName, ir.Text(".SwitchTo(")}, ctx...)
-	plain = append(append(append(plain, ir.Text(", ")), p.Sched...), ir.Text(")"))
+	plain := append(append(ir.Rope{ir.JobName, ir.Text(".SwitchTo(")}, p.Move...), ir.Text(")"))
 	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Branch{Cond: cond, Not: true, To: move})
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: plain}, &ir.Jump{To: p.Resumed}, &ir.Mark{Label: move})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})

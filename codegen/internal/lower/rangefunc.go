@@ -17,7 +17,7 @@ import (
 //
 //	for p, err := range pages(ctx, first) { body }
 //
-//	loop1 = statemachine.RangeStream(pagesAsync(ctx, first))
+//	loop1 = statemachine.RangeStream(pagesAsync(ctx, first)) // in a stream: RangeWithin(f, …)
 //	loops.Open(loop1)
 //	range1:
 //	if loop1.Next(r) { goto resume1 }     // suspends
@@ -121,6 +121,9 @@ func (l *rangeLoop) begin() ir.Rope {
 			src = lo.value(in.Of)
 		}
 		l.setType(value, types.Universe.Lookup("error").Type())
+		if lo.Streams() {
+			return l.call("RangeWithin", append(ir.Rope{ir.FrameName, ir.Text(", ")}, src...))
+		}
 		return l.call("RangeStream", src)
 	}
 	key, value := source.YieldedBy(lo.TypeOf(s.X))

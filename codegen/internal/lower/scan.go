@@ -52,7 +52,7 @@ func (s *mentionScan) walk(node ast.Node) {
 
 // visit reports whether Inspect should descend into n.
 func (s *mentionScan) visit(n ast.Node) bool {
-	if e, ok := n.(ast.Expr); ok && s.replaceNamed(e) {
+	if e, ok := n.(ast.Expr); ok && (s.replaceNamed(e) || s.replaceAlias(e)) {
 		return false
 	}
 	if e, ok := n.(ast.Expr); ok && n != s.root {
@@ -78,6 +78,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			return false
 		}
 		s.replaceRunner(n)
+		s.parenthesise(n.Fun)
 		if e, ok := s.lo.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
@@ -117,6 +118,50 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		return false
 	}
 	return true
+}
+
+// replaceAlias replaces an instance of a generic alias of the function's body by the type that it
+// stands for, and reports whether e is one.
+func (s *mentionScan) replaceAlias(e ast.Expr) bool {
+	id := s.alias(e)
+	if id == nil || id == e {
+		return false
+	}
+	s.lo.typeArgsAt(id) // the type may mention them
+	s.replace(e, ir.TypeText(types.Unalias(s.lo.Info.TypeOf(e)), e))
+	return true
+}
+
+// alias returns the name in e if e is an alias of the function's body, or an instance of one.
+func (s *mentionScan) alias(e ast.Expr) *ast.Ident {
+	switch index := e.(type) {
+	case *ast.IndexExpr:
+		e = ast.Unparen(index.X)
+	case *ast.IndexListExpr:
+		e = ast.Unparen(index.X)
+	}
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	obj, ok := s.lo.Info.Uses[id].(*types.TypeName)
+	if _, moved := s.lo.movedName(obj); !ok || !obj.IsAlias() || !moved {
+		return nil
+	}
+	return id
+}
+
+// parenthesise keeps the meaning of T(x) and T.m where *E, for example, replaces an alias T. An
+// embedded field may not have parentheses.
+func (s *mentionScan) parenthesise(e ast.Expr) {
+	if s.alias(e) == nil {
+		return
+	}
+	switch types.Unalias(s.lo.Info.TypeOf(e)).(type) {
+	case *types.Pointer, *types.Chan, *types.Signature:
+		s.insert(e.Pos(), ir.Text("("))
+		s.insert(e.End(), ir.Text(")"))
+	}
 }
 
 // arguments adds the function's type arguments to those of a type declared in the function.
@@ -173,6 +218,7 @@ func (s *mentionScan) selector(n *ast.SelectorExpr) {
 	} else if field, ok := s.lo.Info.Uses[n.Sel].(*types.Var); ok && s.lo.fieldName(field) != n.Sel.Name {
 		s.replace(n.Sel, ir.Text(s.lo.fieldName(field)))
 	}
+	s.parenthesise(n.X)
 	id, ok := ast.Unparen(n.X).(*ast.Ident)
 	if !ok {
 		s.walk(n.X)

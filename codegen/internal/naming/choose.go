@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"go/token"
 	"go/types"
 	"strconv"
 
@@ -34,8 +35,14 @@ func (n *Names) Choose(p Placed) {
 			pt.Awaited.Local = n.numberedLocal(pt.Awaited.Name, pt.Number)
 		}
 	}
+	results := map[token.Pos][]*ir.Variable{}
+	for _, v := range p.Vars {
+		if v.Obj == nil && v.Of != nil {
+			results[v.Of.Pos()] = append(results[v.Of.Pos()], v)
+		}
+	}
 	for _, pt := range p.Points {
-		n.nameResults(pt, p.Vars)
+		n.nameResults(pt, results[pt.Call])
 	}
 	for i, v := range p.Results {
 		if v.Name == "" || v.Name == "_" {
@@ -47,7 +54,8 @@ func (n *Names) Choose(p Placed) {
 }
 
 // nameResults names the temporaries for the results of a suspending call after the callee and the
-// number of the point: of fetch2, the value is fetch2Value and the error fetch2Err.
+// number of the point: of fetch2, the value is fetch2Value and the error fetch2Err. vars are those
+// for expressions at the position of the call.
 func (n *Names) nameResults(pt *ir.Point, vars []*ir.Variable) {
 	if pt.Held == nil {
 		return
@@ -55,7 +63,7 @@ func (n *Names) nameResults(pt *ir.Point, vars []*ir.Variable) {
 	var values []*ir.Variable
 	for _, v := range vars {
 		switch {
-		case v.Obj != nil || v.Of == nil || v.Of.Pos() != pt.Call || v == pt.Held || v.Name != pt.Held.Name:
+		case v == pt.Held || v.Name != pt.Held.Name:
 		case types.Identical(v.Type, types.Universe.Lookup("error").Type()):
 			n.nameResult(v, pt.Number, "Err")
 		default:
@@ -106,7 +114,7 @@ func (n *Names) chooseFields(p Placed) {
 
 // chooseLocals names the variables that MoveNext mentions, those in blocks last.
 func (n *Names) chooseLocals(p Placed) {
-	inBlocks := map[int]map[string]bool{}
+	inBlocks := map[int]*block{}
 	for _, v := range p.Vars {
 		if v.Slot != nil {
 			v.Field = v.Slot.Field
@@ -124,7 +132,7 @@ func (n *Names) chooseLocals(p Placed) {
 	for _, v := range p.Vars {
 		if v.Place == ir.InBlock && v.Obj != nil {
 			if inBlocks[v.Stretch] == nil {
-				inBlocks[v.Stretch] = map[string]bool{}
+				inBlocks[v.Stretch] = &block{map[string]bool{}, map[string]int{}}
 			}
 			v.Local = n.ownLocal(v, inBlocks[v.Stretch], p)
 		}
@@ -134,39 +142,43 @@ func (n *Names) chooseLocals(p Placed) {
 // ownField keeps the user's name for a field if it can.
 func (n *Names) ownField(name string) string {
 	if n.fields[name] || name == "_" {
-		return n.another(name, func(s string) bool { return n.fields[s] }, n.fields)
+		return n.another(name, n.nextField, func(s string) bool { return n.fields[s] }, n.fields)
 	}
 	n.fields[name] = true
 	return name
 }
 
-// ownLocal keeps the user's name for a local of MoveNext if it can. block, if not nil, contains
-// the names of one block, which other blocks may reuse.
-func (n *Names) ownLocal(v *ir.Variable, block map[string]bool, p Placed) string {
-	taken := func(s string) bool {
-		return n.used[s] || block[s] || n.foreign[s] || !n.Safe(s)
-	}
-	into := n.used
-	if block != nil {
-		into = block
-	}
-	if taken(v.Name) || v.Name == "_" || v.Aside || v.Passed && v.Result && p.Hides(v) {
-		return n.another(v.Name, taken, into)
-	}
-	into[v.Name] = true
-	return v.Name
+// block has the names of one block, which other blocks may reuse.
+type block struct {
+	used map[string]bool
+	next map[string]int // see Names
 }
 
-// another returns a variant of the user's name.
-func (n *Names) another(name string, taken func(string) bool, into map[string]bool) string {
-	if name == "_" {
-		name = "blank"
+// ownLocal keeps the user's name for a local of MoveNext if it can; in is nil for a local of no
+// block.
+func (n *Names) ownLocal(v *ir.Variable, in *block, p Placed) string {
+	outside := func(s string) bool { return n.used[s] || n.foreign[s] || !n.Safe(s) }
+	taken, into, next := outside, n.used, n.nextLocal
+	if in != nil {
+		taken = func(s string) bool { return in.used[s] || outside(s) }
+		into, next = in.used, in.next
 	}
-	for i := 2; ; i++ {
-		s := name + strconv.Itoa(i)
-		if !taken(s) && !n.Mentions[s] && n.Safe(s) {
-			into[s] = true
-			return s
-		}
+	if !taken(v.Name) && v.Name != "_" && !v.Aside && (!v.Passed || !v.Result || !p.Hides(v)) {
+		into[v.Name] = true
+		return v.Name
 	}
+	stem := ir.StemOf(v.Name)
+	if in != nil {
+		// What is taken outside of all blocks need not be tried in each.
+		numbered(stem, 2, n.nextLocal, func(s string) bool { return !outside(s) && !n.Mentions[s] })
+		next[stem] = max(next[stem], n.nextLocal[stem])
+	}
+	return n.another(stem, next, taken, into)
+}
+
+// another returns a variant of the user's name; next is that of numbered.
+func (n *Names) another(name string, next map[string]int, taken func(string) bool, into map[string]bool) string {
+	name = numbered(ir.StemOf(name), 2, next, func(s string) bool { return !taken(s) && !n.Mentions[s] && n.Safe(s) })
+	into[name] = true
+	return name
 }

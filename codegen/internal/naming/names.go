@@ -28,6 +28,7 @@ type Names struct {
 	Steps              string // in the frame: the recorder of its steps
 	Defers, Raise      string // in the frame: deferred calls; in those: what raises a panic
 	Finished, Again    string // in MoveNext and its steps: their results
+	Returned           string // in MoveNext: whether the last step has returned
 	MoveNext, Step     string // methods that MoveNext calls: with parameters to pass; for a step
 	Panicking, Callee  string // in an entry of a deferred call
 	Loops              string // in the frame: ranges over functions
@@ -42,7 +43,11 @@ type Names struct {
 	kept     map[string]bool // labels that stay in kept statements
 	labels   map[*ir.Label]string
 	taken    map[string]bool // labels
-	objects  map[types.Object]string
+
+	// The first number to try for a stem, by the kind of name. Without them, a function of
+	// n suspensions would try n² names.
+	nextFresh, nextField, nextLocal, nextObject, nextLabel map[string]int
+	objects                                                map[types.Object]string
 }
 
 // reservedFields are the names that the frame and the machine have through embedded types or as
@@ -56,6 +61,7 @@ func New(fn *source.Function, node ast.Node, declared source.Names, imports *typ
 		fn: fn, imports: imports, used: map[string]bool{}, fields: map[string]bool{}, Mentions: map[string]bool{},
 		outer: map[string]bool{}, foreign: map[string]bool{}, hidden: map[string]bool{}, kept: map[string]bool{},
 		labels: map[*ir.Label]string{}, taken: map[string]bool{}, objects: map[types.Object]string{},
+		nextFresh: map[string]int{}, nextField: map[string]int{}, nextLocal: map[string]int{}, nextObject: map[string]int{}, nextLabel: map[string]int{},
 	}
 	for _, name := range slices.Concat(reservedFields, []string{declared.Frame, declared.Locals, declared.Machine}) {
 		n.fields[name] = true // the types become fields of the types that embed them
@@ -70,6 +76,7 @@ func New(fn *source.Function, node ast.Node, declared source.Names, imports *typ
 	n.Finished = n.First("finished", "ended")
 	n.Defers = n.First("defers", "deferredCalls")
 	n.Again = n.First("again", "repeat")
+	n.Returned = n.First("returned", "hasReturned")
 	n.MoveNext = n.First("moveNext", "moveOn")
 	n.Step = n.First("step", "runStep")
 	n.Panicking = n.First("p", "panicking")
@@ -168,9 +175,15 @@ func (n *Names) isFree(name string) bool { return !n.used[name] && !n.Mentions[n
 
 // Fresh returns stem with the first number that makes it unique.
 func (n *Names) Fresh(stem string) string {
-	for i := 1; ; i++ {
-		name := stem + strconv.Itoa(i)
-		if n.claim(name) {
+	return numbered(stem, 1, n.nextFresh, n.claim)
+}
+
+// numbered returns stem with the first number, from least on, for which claims holds. next
+// remembers the numbers for which it did not hold, and never will.
+func numbered(stem string, least int, next map[string]int, claims func(string) bool) string {
+	for i := max(least, next[stem]); ; i++ {
+		next[stem] = i
+		if name := stem + strconv.Itoa(i); claims(name) {
 			return name
 		}
 	}
@@ -225,12 +238,7 @@ func (n *Names) freeLabel(want string) string {
 	if !n.taken[want] && !n.kept[want] && !generatedLabels[want] {
 		return want
 	}
-	for i := 1; ; i++ {
-		name := want + strconv.Itoa(i)
-		if !n.taken[name] && !n.kept[name] {
-			return name
-		}
-	}
+	return numbered(want, 1, n.nextLabel, func(name string) bool { return !n.taken[name] && !n.kept[name] })
 }
 
 // generatedLabels are the stems of labels that always have a number.
@@ -247,7 +255,7 @@ func (n *Names) Object(obj types.Object) string {
 	taken := func(s string) bool { return n.used[s] || n.outer[s] || !n.Safe(s) }
 	name := obj.Name()
 	if taken(name) {
-		name = n.another(name, taken, n.used)
+		name = n.another(name, n.nextObject, taken, n.used)
 	}
 	n.used[name] = true
 	n.objects[obj] = name

@@ -1,4 +1,4 @@
-// Package place decides where each variable lives. It maps the list of instructions to a layout.
+// Package place decides where each variable lives. It adds the fields of the frame to a function.
 //
 //	mentioned between two labels only      declared there, as in the source
 //	not needed across a suspension         declared once, at the top of MoveNext

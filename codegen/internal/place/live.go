@@ -12,6 +12,7 @@ import (
 type Liveness struct {
 	vars   []*ir.Variable
 	before []graph.Set // of variables by their index; the last is after all instructions
+	across graph.Set   // where the machine may be resumed
 	flow   graph.Graph
 }
 
@@ -21,13 +22,10 @@ func (l *Liveness) Next(n int) []int { return l.flow[n] }
 // Holds reports whether the value of a field is needed before instruction n.
 func (l *Liveness) Holds(s *ir.Slot, n int) bool { return holdsAny(s, l.before[n]) }
 
-// newSet returns an empty set of variables.
-func (l *Liveness) newSet() graph.Set { return graph.NewSet(len(l.vars)) }
-
-// Before iterates over what is live before instruction n.
-func (l *Liveness) Before(n int) iter.Seq[*ir.Variable] {
+// Across iterates over what is live at some suspension.
+func (l *Liveness) Across() iter.Seq[*ir.Variable] {
 	return func(yield func(*ir.Variable) bool) {
-		for i := range l.before[n].Members() {
+		for i := range l.across.Members() {
 			if !yield(l.vars[i]) {
 				return
 			}
@@ -37,7 +35,7 @@ func (l *Liveness) Before(n int) iter.Seq[*ir.Variable] {
 
 // after returns the variables that are live after instruction n.
 func (l *Liveness) after(n int) graph.Set {
-	s := l.newSet()
+	var s graph.Set
 	for _, next := range l.flow[n] {
 		s.Join(l.before[next], nil)
 	}
@@ -49,10 +47,16 @@ func liveness(code []ir.Instr, vars []*ir.Variable) *Liveness {
 	for i, v := range vars {
 		v.Index = i
 	}
-	uses, defs := graph.NewSets(len(code)+1, len(vars)), graph.NewSets(len(code)+1, len(vars))
+	uses, defs := make([]graph.Set, len(code)+1), make([]graph.Set, len(code)+1)
 	for n, i := range code {
 		i.Refs(func(v *ir.Variable) { uses[n].Add(v.Index) }, func(v *ir.Variable) { defs[n].Add(v.Index) })
 	}
 	flow := ir.Flow(code)
-	return &Liveness{vars: vars, before: flow.Live(uses, defs), flow: flow}
+	l := &Liveness{vars: vars, before: flow.Live(uses, defs), flow: flow}
+	for _, i := range code {
+		if park, ok := i.(*ir.Park); ok {
+			l.across.Join(l.before[park.Point.Resume.At], nil)
+		}
+	}
+	return l
 }

@@ -38,14 +38,12 @@ import (
 // pass finds the parameters and results to pass. In the debug form everything is a field. A
 // stream starts when its first value is requested, so its parameters must be stored until then.
 func (p *placing) pass() {
-	if p.Debug || p.Stream || len(ir.Points(p.Code)) == 0 {
+	if p.Debug || p.Streams() || len(ir.Points(p.Code)) == 0 {
 		return
 	}
-	needed := p.live.newSet()
-	for _, pt := range ir.Points(p.Code) {
-		needed.Join(p.live.before[pt.Resume.At], nil)
+	fits := func(v *ir.Variable) bool {
+		return v.Stored() && !v.Unnamed && !p.live.across.Has(v.Index) && p.isLight(v)
 	}
-	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.Has(v.Index) && p.isLight(v) }
 	args := p.passable(fits)
 	for _, v := range args {
 		v.Passed, v.Place = true, ir.InMoveNext
@@ -61,7 +59,7 @@ func (p *placing) pass() {
 // suspension, when the struct for several parameters no longer exists.
 func (p *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
 	var all, constant []*ir.Variable
-	for _, v := range p.Inputs {
+	for _, v := range p.Inputs() {
 		if !fits(v) {
 			continue
 		}
@@ -88,7 +86,7 @@ func (p *placing) isLight(v *ir.Variable) bool {
 // the values of its results at that moment, which may have been assigned before a suspension. And
 // deferred calls that suspend run between the return statement and the end.
 func (p *placing) assignsLast(v *ir.Variable) bool {
-	return !p.Resumes && (!p.Defers || v.Obj.Name() == "")
+	return p.Epilogue == nil && !p.Loops && (!p.Defers || v.Obj.Name() == "")
 }
 
 // PassedVariables returns the variables that are passed, in the order of the list.

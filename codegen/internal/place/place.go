@@ -6,38 +6,22 @@ import (
 	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
-// Function contains the data needed to place the variables of a function, or of a literal that is
-// a machine.
+// Function is a function, or a literal that is a machine, whose variables are to be placed. Those
+// that are already InFrame stay there.
 type Function struct {
-	Code   []ir.Instr
-	Vars   []*ir.Variable // all variables; those that are already InFrame stay there
-	Lifted []*ir.Span     // declarations that precede the code
-
-	Inputs  []*ir.Variable // the receiver, the parameters, the captures of a literal
-	Results []*ir.Variable
-
+	*ir.Function
 	Sizes types.Sizes
 
 	// Spell returns the type of a variable as the generated file writes it. An error means
 	// that the type cannot be written; the next attempt to write it reports this.
 	Spell func(*ir.Variable) (string, error)
 
-	Debug   bool // no two variables share a field, and no field is cleared
-	Stream  bool // it starts when its first value is requested
-	Defers  bool // it defers calls: its results may be read after a panic
-	Resumes bool // code that may suspend runs between a return statement and the end
+	Debug bool // no two variables share a field, and no field is cleared
 }
 
-// Layout describes where the variables live. Information about a single variable or suspension
-// point is stored there: see [ir.Variable] and the field Stale of [ir.Point].
-type Layout struct {
-	Slots []*ir.Slot // the fields of the frame
-	Live  *Liveness
-}
-
-// Variables places all variables of a function. It changes them and the points of the code, and
-// nothing else in the function. It must be called once.
-func Variables(fn *Function) *Layout {
+// Variables places all variables of a function, and returns where they are live. It changes them,
+// the points of the code and the slots, and nothing else in the function. It must be called once.
+func Variables(fn *Function) *Liveness {
 	f := &placing{Function: fn}
 	f.placeLocally()
 	for _, v := range f.Vars {
@@ -51,15 +35,13 @@ func Variables(fn *Function) *Layout {
 	if !f.Debug {
 		f.findStale()
 	}
-	return &Layout{Slots: f.slots, Live: f.live}
+	return f.live
 }
 
 // placing is a function during the placing of its variables.
 type placing struct {
 	*Function
-
-	live  *Liveness
-	slots []*ir.Slot
+	live *Liveness
 }
 
 // countReads counts how often each variable is read, since Go requires that each local is read.
@@ -128,11 +110,7 @@ func declares(i ir.Instr) []*ir.Variable {
 
 // placeInFrame moves variables that are live where the machine may be resumed.
 func (p *placing) placeInFrame() {
-	for _, i := range p.Code {
-		if park, ok := i.(*ir.Park); ok {
-			for v := range p.live.Before(park.Point.Resume.At) {
-				v.Place = ir.InFrame
-			}
-		}
+	for v := range p.live.Across() {
+		v.Place = ir.InFrame
 	}
 }

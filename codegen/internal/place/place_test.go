@@ -3,6 +3,7 @@ package place_test
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/place"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,12 +60,12 @@ func code(parts ...any) []ir.Instr {
 
 func function(code []ir.Instr, vars ...*ir.Variable) *place.Function {
 	fn := &place.Function{
-		Code: code, Vars: vars, Sizes: types.SizesFor("gc", "amd64"),
+		Function: &ir.Function{Source: &source.Function{}, Code: code, Vars: vars}, Sizes: types.SizesFor("gc", "amd64"),
 		Spell: func(v *ir.Variable) (string, error) { return v.Type.String(), nil },
 	}
 	for _, v := range vars {
 		if v.Param {
-			fn.Inputs = append(fn.Inputs, v)
+			fn.Params = append(fn.Params, v)
 		}
 	}
 	return fn
@@ -73,18 +75,19 @@ func TestAVariableLivesAsLongAsItIsNeeded(t *testing.T) {
 	early, late := param("early", pointer), param("late", pointer)
 	block, method, frame := local("block", pointer), local("method", pointer), local("frame", pointer)
 	again := &ir.Label{Want: "again"}
-	layout := place.Variables(function(code(
+	fn := function(code(
 		set(block), use(block, early),
 		set(method), &ir.Branch{To: again}, &ir.Mark{Label: again}, use(method),
 		set(frame), suspend(), use(frame, late),
-	), early, late, block, method, frame))
+	), early, late, block, method, frame)
+	place.Variables(fn)
 	assert.Equal(t, ir.InBlock, block.Place)
 	assert.Equal(t, ir.InMoveNext, method.Place, "a label lies between its mentions")
 	assert.Equal(t, ir.InFrame, frame.Place)
 	assert.True(t, early.Passed, "it is needed before the first suspension only")
 	assert.False(t, late.Passed)
-	assert.Len(t, layout.Slots, 2)
-	assert.Equal(t, []*ir.Variable{late}, layout.Slots[0].Vars)
+	assert.Len(t, fn.Slots, 2)
+	assert.Equal(t, []*ir.Variable{late}, fn.Slots[0].Vars)
 }
 
 func TestAParameterThatIsAssignedIsPassedAloneOrNotAtAll(t *testing.T) {
@@ -111,7 +114,8 @@ func TestAVariableThatOthersSeeHasACellUnlessItIsInABlock(t *testing.T) {
 func TestVariablesShareAFieldIfNoAssignmentHitsTheOther(t *testing.T) {
 	a, b, number := local("a", pointer), local("b", pointer), local("number", types.Typ[types.Int])
 	vars := []*ir.Variable{a, b, number}
-	one := place.Variables(function(code(set(a), suspend(), use(a), set(b), set(number), suspend(), use(b, number)), vars...))
+	one := function(code(set(a), suspend(), use(a), set(b), set(number), suspend(), use(b, number)), vars...)
+	place.Variables(one)
 	assert.Len(t, one.Slots, 2)
 	assert.Same(t, a.Slot, b.Slot)
 	assert.Equal(t, "aOrB", a.Slot.Stem())
@@ -195,8 +199,8 @@ func TestAFieldIsNotClearedForAJobThatWasNeverKept(t *testing.T) {
 func TestAResultIsPassedBackOnlyIfNothingReadsItBeforeTheEnd(t *testing.T) {
 	for name, change := range map[string]func(*place.Function){
 		"a named result of a function with deferred calls": func(fn *place.Function) { fn.Defers = true },
-		"deferred calls that suspend":                      func(fn *place.Function) { fn.Resumes = true },
-		"a stream":                                         func(fn *place.Function) { fn.Stream = true },
+		"deferred calls that suspend":                      func(fn *place.Function) { fn.Epilogue = &ir.Label{} },
+		"a stream":                                         func(fn *place.Function) { fn.Source.Stream = &source.Stream{} },
 		"for debugging":                                    func(fn *place.Function) { fn.Debug = true },
 		"":                                                 func(*place.Function) {},
 	} {
@@ -214,11 +218,9 @@ func TestLivenessFollowsTheJumps(t *testing.T) {
 	v := local("v", pointer)
 	skip := &ir.Label{Want: "skip"}
 	list := code(set(v), suspend(), &ir.Branch{To: skip}, use(v), &ir.Mark{Label: skip})
-	live := place.Variables(function(list, v)).Live
+	live := place.Variables(function(list, v))
 	assert.ElementsMatch(t, []int{4, 5}, live.Next(3))
 	assert.True(t, live.Holds(v.Slot, 3))
 	assert.False(t, live.Holds(v.Slot, 5))
-	for w := range live.Before(3) {
-		assert.Same(t, v, w)
-	}
+	assert.Equal(t, []*ir.Variable{v}, slices.Collect(live.Across()))
 }

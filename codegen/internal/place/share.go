@@ -21,27 +21,79 @@ import (
 // shareable is the maximum number of names in the name of a field.
 const shareable = 3
 
-// share assigns fields to all variables of the frame.
+// share assigns fields to all variables of the frame: to each the first that takes it.
 func (p *placing) share() {
 	conflicts := p.conflicts()
-	byType := map[string][]*ir.Slot{}
+	byType := map[string]*sharing{}
+	fieldOf := make([]*field, len(p.Vars))
 	for _, v := range p.Vars {
 		if v.Place != ir.InFrame || !v.Stored() {
 			continue
 		}
-		key := p.slotKey(v)
-		for _, s := range byType[key] {
-			if takes(s, v, conflicts) {
-				v.Slot = s
-				s.Vars = append(s.Vars, v)
-				break
+		for w := range conflicts[v.Index].Members() {
+			if f := fieldOf[w]; f != nil {
+				f.refuses = v
 			}
 		}
-		if v.Slot == nil {
-			v.Slot = &ir.Slot{Vars: []*ir.Variable{v}}
-			p.slots = append(p.slots, v.Slot)
-			byType[key] = append(byType[key], v.Slot)
+		key := p.slotKey(v)
+		kind := byType[key]
+		if kind == nil {
+			kind = &sharing{named: map[string][]*field{}}
+			byType[key] = kind
 		}
+		f := kind.first(v)
+		if f == nil {
+			f = &field{Slot: new(ir.Slot), at: len(p.Slots)}
+			p.Slots, kind.open = append(p.Slots, f.Slot), append(kind.open, f)
+		}
+		kind.add(v, f)
+		f.refused.Join(conflicts[v.Index], nil)
+		fieldOf[v.Index] = f
+	}
+}
+
+// sharing has the fields of one type. It is tempting to try one after another. But most of the
+// fields of a large function may have all the names that they can have.
+type sharing struct {
+	open  []*field            // that have room for another name
+	named map[string][]*field // by the names of their variables
+}
+
+type field struct {
+	*ir.Slot
+	at      int // in the list of fields
+	names   []string
+	refuses *ir.Variable // the last one that conflicts with a variable of the field
+	refused graph.Set    // those with which a variable of the field conflicts
+}
+
+// first returns the first field that takes v, or nil.
+func (s *sharing) first(v *ir.Variable) *field {
+	takes := func(f *field) bool { return f.refuses != v && !f.refused.Has(v.Index) }
+	var first *field
+	if i := slices.IndexFunc(s.open, takes); i >= 0 {
+		first = s.open[i]
+	}
+	if i := slices.IndexFunc(s.named[v.Name], takes); i >= 0 {
+		if f := s.named[v.Name][i]; first == nil || f.at < first.at {
+			first = f
+		}
+	}
+	return first
+}
+
+// add adds v to a field.
+func (s *sharing) add(v *ir.Variable, f *field) {
+	v.Slot, f.Vars = f.Slot, append(f.Vars, v)
+	name := ir.StemOf(v.Name)
+	if slices.Contains(f.names, name) {
+		return
+	}
+	f.names = append(f.names, name)
+	i, _ := slices.BinarySearchFunc(s.named[name], f.at, func(other *field, at int) int { return other.at - at })
+	s.named[name] = slices.Insert(s.named[name], i, f)
+	if len(f.names) == shareable {
+		s.open = slices.DeleteFunc(s.open, func(other *field) bool { return other == f })
 	}
 }
 
@@ -55,35 +107,22 @@ func (p *placing) slotKey(v *ir.Variable) string {
 	return strconv.FormatBool(v.Obj != nil) + spelled
 }
 
-// takes reports whether v may share the field s.
-func takes(s *ir.Slot, v *ir.Variable, conflicts []graph.Set) bool {
-	for _, w := range s.Vars {
-		if conflicts[v.Index].Has(w.Index) {
-			return false
-		}
-	}
-	names := s.Names()
-	return len(names) < shareable || slices.Contains(names, v.Name)
-}
-
-// conflicts returns, for each variable, those that must not share a field with it.
+// conflicts returns, for each variable, those that must not share a field with it. Of two such
+// variables, one has the other. It is tempting to enter both. But all variables of a function may
+// be live at once, and a set takes others by the word.
 func (p *placing) conflicts() []graph.Set {
 	all := make([]graph.Set, len(p.Vars))
-	for i := range all {
-		all[i] = p.live.newSet()
-	}
 	between := func(assigned []*ir.Variable, live graph.Set) {
+		var together graph.Set
+		for _, v := range assigned {
+			together.Add(v.Index)
+		}
 		for _, v := range assigned {
 			all[v.Index].Join(live, nil)
-			for w := range live.Members() {
-				all[w].Add(v.Index)
-			}
-			for _, w := range assigned {
-				all[v.Index].Add(w.Index)
-			}
+			all[v.Index].Join(together, nil)
 		}
 	}
-	between(p.Inputs, p.live.before[0]) // they have their values before the first instruction
+	between(p.Inputs(), p.live.before[0]) // they have their values before the first instruction
 	for n, i := range p.Code {
 		if list := mayAssign(i); len(list) > 0 {
 			between(list, p.live.after(n))

@@ -19,21 +19,36 @@ import (
 
 // findStale finds, for each point, the fields to clear there.
 func (p *placing) findStale() {
-	filledBefore := p.filledBefore()
+	fields := make([]int, len(p.Vars)) // of the variables
+	var keep graph.Set                 // the variables whose fields may have to be cleared
+	for i, s := range p.Slots {
+		keeps := KeepsAlive(s) && !s.Vars[0].Result
+		for _, v := range s.Vars {
+			if fields[v.Index] = i; keeps {
+				keep.Add(v.Index)
+			}
+		}
+	}
+	filled := p.filledBefore(keep)
 	for n, i := range p.Code {
 		park, ok := i.(*ir.Park)
 		if !ok {
 			continue
 		}
-		needed := p.live.newSet()
-		needed.Join(p.live.before[park.Point.Resume.At], nil)
+		var full, needed graph.Set // fields
+		for of := range filled.before[n].Members() {
+			full.Add(fields[filled.vars[of].Index])
+		}
+		for v := range keep.Common(p.live.before[park.Point.Resume.At]).Members() {
+			needed.Add(fields[v])
+		}
 		i.Refs(func(v *ir.Variable) {
-			if v != park.Point.Held {
-				needed.Add(v.Index) // mentioned by the suspension itself
+			if v != park.Point.Held && keep.Has(v.Index) {
+				needed.Add(fields[v.Index]) // mentioned by the suspension itself
 			}
 		}, func(*ir.Variable) {})
-		for _, s := range p.slots {
-			if KeepsAlive(s) && !s.Vars[0].Result && !p.zeroed(n, s) && holdsAny(s, filledBefore[n]) && !holdsAny(s, needed) {
+		for at := range full.Members() {
+			if s := p.Slots[at]; !needed.Has(at) && !p.zeroed(n, s) {
 				park.Point.Stale = append(park.Point.Stale, s)
 			}
 		}
@@ -61,20 +76,62 @@ func KeepsAlive(s *ir.Slot) bool {
 	return v.Cell || v.Type == nil || typeset.IsParam(v.Type) || typeset.HasPointers(v.Type)
 }
 
-// filledBefore returns, for each instruction, the variables that may hold a value before it.
-func (p *placing) filledBefore() []graph.Set {
-	before := graph.NewSets(len(p.Code)+1, len(p.Vars))
-	for _, v := range p.Inputs {
-		before[0].Add(v.Index)
+// fillings say which fields may hold a value before each instruction. A variable that is forgotten
+// somewhere counts for itself; the other variables of a field count as one.
+type fillings struct {
+	before []graph.Set
+	vars   []*ir.Variable // the members; one may stand for several
+}
+
+// filledBefore returns the fillings of the fields of the variables in keep.
+func (p *placing) filledBefore(keep graph.Set) *fillings {
+	f := &fillings{before: make([]graph.Set, len(p.Code)+1)}
+	fills, empties := make([]graph.Set, len(p.Code)), make([]graph.Set, len(p.Code))
+	members, bySlot := map[*ir.Variable]int{}, map[*ir.Slot]int{}
+	enter := func(v *ir.Variable) int {
+		f.vars = append(f.vars, v)
+		return len(f.vars) - 1
 	}
-	fills, empties := graph.NewSets(len(p.Code), len(p.Vars)), graph.NewSets(len(p.Code), len(p.Vars))
+	forgotten := func(v *ir.Variable) {
+		if _, known := members[v]; !known && keep.Has(v.Index) {
+			members[v] = enter(v)
+		}
+	}
+	for _, i := range p.Code {
+		switch i := i.(type) {
+		case *ir.Assign:
+			if i.Forgets {
+				forgotten(i.Dst[0].V)
+			}
+		case *ir.Park:
+			if i.Point.Held != nil {
+				forgotten(i.Point.Held)
+			}
+		}
+	}
+	add := func(to *graph.Set, v *ir.Variable) {
+		if !keep.Has(v.Index) {
+			return
+		}
+		of, known := members[v]
+		if !known {
+			if of, known = bySlot[v.Slot]; !known {
+				of = enter(v)
+				bySlot[v.Slot] = of
+			}
+		}
+		to.Add(of)
+	}
+	for _, v := range p.Inputs() {
+		add(&f.before[0], v)
+	}
 	for n, i := range p.Code {
 		if a, ok := i.(*ir.Assign); ok && a.Forgets {
-			empties[n].Add(a.Dst[0].V.Index)
+			add(&empties[n], a.Dst[0].V)
 			continue
 		}
 		for _, v := range mayAssign(i) {
-			fills[n].Add(v.Index)
+			add(&fills[n], v)
 		}
 	}
 	for changed := true; changed; {
@@ -83,15 +140,15 @@ func (p *placing) filledBefore() []graph.Set {
 			for _, next := range p.live.flow[n] {
 				without := empties[n]
 				if park, ok := i.(*ir.Park); ok && passes(park, next) {
-					without = p.live.newSet()
-					without.Add(park.Point.Held.Index) // nothing was kept
+					without = nil
+					add(&without, park.Point.Held) // nothing was kept
 				}
-				changed = before[next].Join(before[n], without) || changed
-				changed = before[next].Join(fills[n], nil) || changed
+				changed = f.before[next].Join(f.before[n], without) || changed
+				changed = f.before[next].Join(fills[n], nil) || changed
 			}
 		}
 	}
-	return before
+	return f
 }
 
 // passes reports whether the machine continues at instruction n without the callee or the job

@@ -5,6 +5,7 @@ import (
 	"go/build/constraint"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,19 +18,19 @@ import (
 // name is recognised by whether the other one, which is certain, still determines the result.
 
 // isSystem reports whether x_name.go is built for one GOOS only.
-func isSystem(name string) bool { return !built("x_"+name+"_amd64.go", "none", "amd64") }
+func isSystem(name string) bool {
+	return !built("x_"+name+"_amd64.go", build.Context{GOOS: "none", GOARCH: "amd64"}, "")
+}
 
 // isArchitecture reports whether x_name.go is built for one GOARCH only.
-func isArchitecture(name string) bool { return !built("x_linux_"+name+".go", "none", name) }
+func isArchitecture(name string) bool {
+	return !built("x_linux_"+name+".go", build.Context{GOOS: "none", GOARCH: name}, "")
+}
 
-// built reports whether go/build would build an empty file called name.
-func built(name, goos, goarch string) bool {
-	context := build.Context{
-		GOOS:   goos,
-		GOARCH: goarch,
-		OpenFile: func(string) (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader("package p\n")), nil
-		},
+// built reports whether go/build would build a file called name that has only a header.
+func built(name string, context build.Context, header string) bool {
+	context.OpenFile = func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(header + "package p\n")), nil
 	}
 	ok, err := context.MatchFile("", name)
 	return ok && err == nil
@@ -89,4 +90,68 @@ func NameConstraints(base string) []string {
 		return []string{parts[len(parts)-2], last}
 	}
 	return []string{last}
+}
+
+// maxTags bounds the search of CanBeBuilt; real conditions have fewer tags.
+const maxTags = 6
+
+// CanBeBuilt reports whether some build fulfils all conditions. The tag ignore is never set, and a
+// condition with too many tags is taken for one that no build fulfils.
+func CanBeBuilt(conditions ...constraint.Expr) bool {
+	var all constraint.Expr
+	for _, c := range conditions {
+		if c != nil {
+			all = and(all, c)
+		}
+	}
+	if all == nil {
+		return true
+	}
+	systems, architectures := []string{"linux", "freebsd", "windows"}, []string{"amd64", "arm64"}
+	var others []string
+	for _, tag := range Tags(all) {
+		switch {
+		case isSystem(tag):
+			systems = append(systems, tag)
+		case isArchitecture(tag):
+			architectures = append(architectures, tag)
+		case tag != "unix" && tag != "ignore" && !slices.Contains(others, tag):
+			others = append(others, tag)
+		}
+	}
+	if len(others) > maxTags {
+		return false
+	}
+	header := "//go:build " + all.String() + "\n\n"
+	for choice := range 1 << len(others) {
+		var set []string
+		for i, tag := range others {
+			if choice>>i&1 == 1 {
+				set = append(set, tag)
+			}
+		}
+		for _, system := range systems {
+			for _, architecture := range architectures {
+				if built("x.go", build.Context{GOOS: system, GOARCH: architecture, BuildTags: set}, header) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Tags returns the tags of a condition, some of them more than once.
+func Tags(condition constraint.Expr) []string {
+	switch e := condition.(type) {
+	case *constraint.TagExpr:
+		return []string{e.Tag}
+	case *constraint.NotExpr:
+		return Tags(e.X)
+	case *constraint.AndExpr:
+		return append(Tags(e.X), Tags(e.Y)...)
+	case *constraint.OrExpr:
+		return append(Tags(e.X), Tags(e.Y)...)
+	}
+	return nil
 }

@@ -21,48 +21,6 @@ const (
 	DirectiveMigrate = DirectivePrefix + "migrate" // name=NAME from=LAYOUT
 )
 
-// DurableName reports whether a comment is the annotation of a durable function, and returns the
-// name in it, or "" if it has no name or something else.
-func DurableName(text string) (name string, ok bool) {
-	fields := strings.Fields(text)
-	if len(fields) == 0 || fields[0] != DirectiveDurable {
-		return "", false
-	}
-	if len(fields) == 2 {
-		name, _ = strings.CutPrefix(fields[1], "name=")
-		if "name="+name != fields[1] {
-			name = ""
-		}
-	}
-	return name, true
-}
-
-// PointName reports whether a comment names the point below it, and returns the name.
-func PointName(text string) (name string, ok bool) {
-	fields := strings.Fields(text)
-	if len(fields) != 2 || fields[0] != DirectivePoint {
-		return "", false
-	}
-	return fields[1], true
-}
-
-// MigrationOf reports whether a comment is the annotation of a migration. It returns the name of
-// the durable function and the layout, or "" if the annotation has another form.
-func MigrationOf(text string) (name, from string, ok bool) {
-	fields := strings.Fields(text)
-	if len(fields) == 0 || fields[0] != DirectiveMigrate {
-		return "", "", false
-	}
-	if len(fields) == 3 {
-		first, hasName := strings.CutPrefix(fields[1], "name=")
-		second, hasFrom := strings.CutPrefix(fields[2], "from=")
-		if hasName && hasFrom {
-			name, from = first, second
-		}
-	}
-	return name, from, true
-}
-
 // Directive is a comment line that begins with the prefix.
 type Directive struct {
 	Comment *ast.Comment

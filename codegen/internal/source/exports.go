@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"slices"
 	"strings"
@@ -15,9 +14,9 @@ import (
 // A prose comment changes neither a file's output nor its findings, unless it moves code to
 // another line, since the output contains line numbers, or is in the body of an annotated
 // function, since the output repeats it. For packages that import a file's package, only
-// declarations matter: they see neither function bodies nor positions. So the caches compare
+// declarations matter: they see neither function bodies nor positions. So the cache compares
 //
-//	code(file)  the text without ordinary comments: for the file's package, and for whole runs
+//	code(file)  the text without ordinary comments: for the file's package
 //	api(file)   code(file) without function bodies and empty lines: for importing packages
 //
 // A comment is ordinary if it begins with "// " and no tool reads it. If an ordinary comment
@@ -30,25 +29,8 @@ import (
 // Checksum is the hash of a file, or of a part of it.
 type Checksum = [sha256.Size]byte
 
-// CodeSums are the hashes of a Go file and of its code.
-type CodeSums struct{ Whole, Code Checksum }
-
 // cut is a part of a file that is left out.
 type cut struct{ from, to int }
-
-// CodeOf returns code(file) for a file that contains data; a file that does not parse counts
-// unchanged.
-func CodeOf(data []byte) []byte {
-	if IsGenerated(data) {
-		return data
-	}
-	fset := token.NewFileSet()
-	syntax, err := parser.ParseFile(fset, "", data, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return data
-	}
-	return Code(data, fset, syntax)
-}
 
 // Code returns code(file) for a file that contains data and has been parsed.
 func Code(data []byte, fset *token.FileSet, syntax *ast.File) []byte {

@@ -1,9 +1,11 @@
 package source
 
 import (
+	"go/build/constraint"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFileNamesAndTheConstraintsInThem(t *testing.T) {
@@ -27,4 +29,27 @@ func TestFileNamesAndTheConstraintsInThem(t *testing.T) {
 		assert.Equal(t, want.twin, FileTwin(name))
 		assert.Equal(t, want.tags, NameConstraints(name), name)
 	}
+}
+
+func TestConditionsThatNoBuildFulfils(t *testing.T) {
+	for text, want := range map[string]bool{
+		"linux":                           true,
+		"linux && windows":                false,
+		"linux && !amd64":                 true,
+		"unix && !linux":                  true,
+		"unix && windows":                 false,
+		"unix && linux && arm64":          true,
+		"android && linux":                true,
+		"ignore":                          false,
+		"slow && !fast":                   true,
+		"slow && !slow":                   false,
+		"arm64 && 386":                    false,
+		"a && b && c && d && e && f":      true,
+		"a && b && c && d && e && f && g": false, // too many to try
+	} {
+		condition, err := constraint.Parse("//go:build " + text)
+		require.NoError(t, err)
+		assert.Equal(t, want, CanBeBuilt(nil, condition), text)
+	}
+	assert.True(t, CanBeBuilt(nil, nil))
 }

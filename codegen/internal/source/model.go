@@ -1,11 +1,13 @@
 package source
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"path"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -55,14 +57,6 @@ type Package struct {
 	// Twins decides which calls suspend. All packages of a run share one Twins.
 	Twins *Twins
 
-	// Steps are the functions that durable functions call for their effects, and
-	// DurableFunctions are the durable functions. All packages of a run share both.
-	Steps, DurableFunctions map[FuncKey]bool
-
-	// Migrations are the functions that convert what earlier versions of durable functions
-	// have saved.
-	Migrations []Migration
-
 	// Names contains every name declared in package scope, in any file, build configuration
 	// or test: a generated file must neither declare such a name nor import a package
 	// under it.
@@ -74,11 +68,13 @@ type Package struct {
 	Nearer map[string]bool
 }
 
-// Position returns the position of pos in the file that the user edits. It deliberately ignores
-// //line, because generated files are next to the file that was read.
-func (p *Package) Position(pos token.Pos) token.Position {
-	return p.Fset.PositionFor(pos, false)
-}
+// Position returns the position of pos in the file that the user edits, for findings: as those of
+// the compiler, it follows //line.
+func (p *Package) Position(pos token.Pos) token.Position { return p.Fset.Position(pos) }
+
+// Read returns the position of pos in the file that was read, without regard to //line: generated
+// files are next to it.
+func (p *Package) Read(pos token.Pos) token.Position { return p.Fset.PositionFor(pos, false) }
 
 // File is one source file.
 type File struct {
@@ -88,9 +84,9 @@ type File struct {
 
 	Ragged bool // not formatted by go/format, which would move statements to other lines
 
-	// Functions are the annotated functions in the order of the file, Durables the durable
-	// ones.
-	Functions, Durables []*Function
+	// Functions are the asynchronous functions in the order of the file, Others the annotated
+	// functions of another kind.
+	Functions, Others []*Function
 }
 
 // DeclarationAt returns the declaration of the function whose name is at pos, or nil if there is
@@ -117,17 +113,7 @@ type Function struct {
 	Names   Names
 	Stream  *Stream // nil if it is none
 
-	DurableName string // of a durable function: the name in its directive
-
 	RootOnly bool // no machine enters it, so it needs no entry
-}
-
-// Migration is a function that converts what a durable function has saved with another layout.
-type Migration struct {
-	Function string // the name of the durable function
-	From     string // the layout
-	Func     string // the Go function
-	Pos      token.Position
 }
 
 // Signature returns the signature of the function itself.
@@ -245,14 +231,54 @@ func (f *Function) RuntimeName() string {
 	return pkg + "." + name
 }
 
-// RuntimeFile returns the function's file as -trimpath leaves it in stacks: generated files must
-// not depend on the location of the module.
-func (f *Function) RuntimeFile() string { return f.Package.InStacks(f.File.Path) }
+// InStacks returns the file and line of pos as -trimpath leaves them in stacks: generated files
+// must not depend on the location of the module.
+func (f *Function) InStacks(pos token.Pos) (file string, line int) {
+	named, line := f.Package.shown(f.File, pos)
+	if named == "" {
+		named = f.Package.InStacks(f.File.Path)
+	}
+	return named, line
+}
 
 // InStacks returns the name of a file of the package as -trimpath leaves it in stacks.
 func (p *Package) InStacks(file string) string {
 	return path.Join(strings.TrimSuffix(p.Path, "_test"), filepath.Base(file))
 }
+
+// Shown returns the line that the compiler gives the code of a line of the file. It follows //line
+// directives: if one applies, named is the file that it names, in its words.
+func (p *Package) Shown(f *File, line int) (named string, number int) {
+	lines := p.Fset.File(f.Syntax.Pos())
+	if line > lines.LineCount() {
+		return "", line
+	}
+	start := lines.LineStart(line)
+	text, _, _ := bytes.Cut(f.Source[lines.Offset(start):], []byte("\n"))
+	return p.shown(f, start+token.Pos(len(beforeCode.Find(text))))
+}
+
+// shown is [Package.Shown] for a position. Package token has made relative names absolute, but
+// the compiler has not.
+func (p *Package) shown(f *File, pos token.Pos) (named string, line int) {
+	at, own := p.Position(pos), p.Read(pos)
+	if at.Filename == own.Filename && at.Line == own.Line {
+		return "", own.Line
+	}
+	rel, err := filepath.Rel(filepath.Dir(f.Path), at.Filename)
+	if err != nil {
+		return at.Filename, at.Line
+	}
+	for _, name := range []string{at.Filename, "./" + filepath.ToSlash(rel)} {
+		if bytes.Contains(f.Source, []byte("line "+name+":")) {
+			return name, at.Line
+		}
+	}
+	return filepath.ToSlash(rel), at.Line
+}
+
+// beforeCode matches what precedes the code of a line.
+var beforeCode = regexp.MustCompile(`^(?:\s|/\*.*?\*/)*`)
 
 // ReceiverName returns the name of the receiver's base type, or "" for functions and for receivers
 // that do not type-check.

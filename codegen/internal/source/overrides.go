@@ -49,18 +49,24 @@ func halfOverridden(named *types.Named, m *types.Func) (missing, from string) {
 	if other == "" || beside(m, other) != nil {
 		return "", ""
 	}
-	obj, index, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, m.Pkg(), other)
+	obj, path, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, m.Pkg(), other)
 	promoted, ok := obj.(*types.Func)
-	if !ok || len(index) < 2 {
+	if !ok || len(path) < 2 {
 		return "", ""
 	}
-	promoted = promoted.Origin()
-	sibling := beside(promoted, m.Name())
+	set := methodSet(named, path)
+	if set == nil {
+		promoted = promoted.Origin()
+	}
+	sibling := besideIn(promoted, set, m.Name())
 	if sibling == nil || !isPair(sibling, promoted) && !isPair(promoted, sibling) {
 		return "", ""
 	}
-	if recv := receiverNamed(promoted); recv != nil {
+	if recv := receiverNamed(promoted); recv != nil && set == nil {
 		return other, recv.Obj().Name()
+	}
+	if embedded, ok := types.Unalias(set).(*types.Named); ok {
+		return other, embedded.Obj().Name()
 	}
 	return other, "an embedded interface"
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"go/ast"
 	"go/types"
 )
 
@@ -33,3 +34,21 @@ func ResultsOf(sig *types.Signature) Results {
 
 // Results returns the results of the function as its job returns them.
 func (f *Function) Results() Results { return ResultsOf(f.Signature()) }
+
+// ResultTypes lists the types of the results, one for each, and reports whether the last one is
+// written "error".
+func ResultTypes(decl *ast.FuncDecl) (list []ast.Expr, isError bool) {
+	if decl.Type.Results == nil {
+		return nil, false
+	}
+	for _, field := range decl.Type.Results.List {
+		for range max(1, len(field.Names)) {
+			list = append(list, field.Type)
+		}
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	id, ok := list[len(list)-1].(*ast.Ident)
+	return list, ok && id.Name == "error"
+}

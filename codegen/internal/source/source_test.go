@@ -118,7 +118,7 @@ func TestAnEntryIsBesideOrComesFromAStructThatHasNoFormOfItsOwn(t *testing.T) {
 		named := w.Scope().Lookup("T").Type().(*types.Named)
 		for m := range named.Methods() {
 			if m.Name() == "F" {
-				assert.Equal(t, c.want, new(Twins).enterOf(m) != nil, name)
+				assert.Equal(t, c.want, new(Twins).enterOf(Suspension{Callee: m}) != nil, name)
 			}
 		}
 	}

@@ -139,13 +139,12 @@ func StreamArgument(typ types.Type) types.Type {
 
 // Stream reports whether call returns a sequence and has a twin that is a stream.
 func (t *Twins) Stream(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
-	fn, id, sel := Callee(call, info)
-	if fn == nil || fn.Pkg() == nil {
-		return Suspension{}, false
+	s, ok := calleeOf(call, info)
+	if !ok {
+		return s, false
 	}
-	s := Suspension{Callee: fn.Origin(), Method: sel, TypeArgs: info.Instances[id].TypeArgs}
-	s.Twin = beside(s.Callee, s.Callee.Name()+"Async")
-	if s.Twin == nil || !isStreamTwin(s.Callee, s.Twin) {
+	s.Twin = besideIn(s.Callee, s.methodSet(), s.Callee.Name()+"Async")
+	if s.Twin == nil || !isStreamTwin(s.method(), s.Twin) {
 		return s, false
 	}
 	sig := instance(s, s.Twin)

@@ -13,7 +13,10 @@ import (
 type Extent struct{ From, To token.Position }
 
 // Extent returns the extent of a node of the function's file.
-func (f *Function) Extent(n ast.Node) Extent { return f.between(n.Pos(), n.End()) }
+func (f *Function) Extent(n ast.Node) Extent { return f.Package.Extent(n) }
+
+// Extent returns the extent of a node of one of the package's files.
+func (p *Package) Extent(n ast.Node) Extent { return p.between(n.Pos(), n.End()) }
 
 // ExtentOf returns the extent of the name where obj is declared. If obj is nil, it returns that of
 // the function's own name.
@@ -21,15 +24,21 @@ func (f *Function) ExtentOf(obj types.Object) Extent {
 	if obj == nil {
 		return f.Extent(f.Decl.Name)
 	}
-	return f.between(obj.Pos(), obj.Pos()+token.Pos(len(obj.Name())))
+	return f.Package.between(obj.Pos(), obj.Pos()+token.Pos(len(obj.Name())))
 }
 
-func (f *Function) between(from, to token.Pos) Extent {
-	return Extent{f.Package.Position(from), f.Package.Position(to)}
+// between returns the extent between two positions. One with a //line directive inside may end in
+// another file, or before it begins: then it is only its beginning.
+func (p *Package) between(from, to token.Pos) Extent {
+	at := Extent{p.Position(from), p.Position(to)}
+	if at.From.Filename != at.To.Filename || at.To.Line < at.From.Line {
+		at.To = at.From
+	}
+	return at
 }
 
-// Line returns the line of pos in the file that the user edits.
-func (f *Function) Line(pos token.Pos) int { return f.Package.Position(pos).Line }
+// Line returns the line of pos in the file that was read.
+func (f *Function) Line(pos token.Pos) int { return f.Package.Read(pos).Line }
 
 // Text returns the source text between two positions of the function's file.
 func (f *Function) Text(from, to token.Pos) string {

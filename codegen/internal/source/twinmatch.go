@@ -85,7 +85,7 @@ func instance(s Suspension, other *types.Func) *types.Signature {
 	if s.Method != nil {
 		obj, _, _ := types.LookupFieldOrMethod(s.Method.Recv(), true, other.Pkg(), other.Name())
 		fn, ok := obj.(*types.Func)
-		if !ok || fn.Origin() != other {
+		if !ok || fn.Origin() != other.Origin() {
 			return nil // Another, less deeply embedded method hides other.
 		}
 		return fn.Signature()

@@ -8,8 +8,11 @@ import (
 
 // The rule of twins: a function F is async if FAsync is declared next to it, with the same
 // receiver, type parameters and parameters, and returns the *job.Job of F's results. "Next to"
-// means in the same package scope, on the same receiver type or in the same interface, so that
-// one of the two cannot be overridden without the other.
+// means in the same package scope or on the same receiver type, so that one of the two cannot be
+// overridden without the other. For a call through an interface or a type parameter it means in
+// the method set, where methods have the same rank wherever they were declared: io.Reader and
+// ReadAsync are a pair in an interface that embeds the one and declares the other. It is tempting
+// to look where the method itself was declared. But io.Reader knows no twins.
 //
 // The rule considers types alone. Twins that are still to be generated also exist as types, in
 // the form of stubs (see package load); twins written by hand and those of other modules need no
@@ -57,11 +60,10 @@ func NewKey(pkg, recv, name string) FuncKey {
 
 // Suspends reports whether call is a suspension point, and what kind.
 func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
-	fn, id, sel := Callee(call, info)
-	if fn == nil || fn.Pkg() == nil {
+	s, ok := calleeOf(call, info)
+	if !ok {
 		return Suspension{}, false
 	}
-	s := Suspension{Callee: fn.Origin(), Method: sel, TypeArgs: info.Instances[id].TypeArgs}
 	switch kind := intrinsic(s.Callee); kind {
 	case 0:
 		return t.twinCall(s)
@@ -77,12 +79,26 @@ func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool
 	}
 }
 
+// calleeOf describes the callee of a call, and reports whether it has one that is declared.
+func calleeOf(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
+	fn, id, sel := Callee(call, info)
+	if fn == nil {
+		return Suspension{}, false
+	}
+	return Suspension{Callee: fn.Origin(), Method: sel, TypeArgs: info.Instances[id].TypeArgs}, true
+}
+
 // Twin returns the asynchronous form of fn if fn is the plain form of a pair of twins, or nil.
-func (t *Twins) Twin(fn *types.Func) *types.Func {
-	if fn.Pkg() == nil {
+func (t *Twins) Twin(fn *types.Func) *types.Func { return TwinOf(fn.Origin()) }
+
+// TwinIn is Twin for the method called name of a value of type typ, in code of package pkg.
+func (t *Twins) TwinIn(typ types.Type, name string, pkg *types.Package) *types.Func {
+	obj, path, _ := types.LookupFieldOrMethod(typ, true, pkg, name)
+	fn, ok := obj.(*types.Func)
+	if !ok {
 		return nil
 	}
-	return TwinOf(fn.Origin())
+	return twinIn(fn, methodSet(typ, path))
 }
 
 // Plain returns the plain form of fn if fn is the asynchronous form of a pair of twins, or nil.
@@ -100,7 +116,7 @@ func (t *Twins) Plain(fn *types.Func) *types.Func {
 
 // twinCall completes s for a call of a function that may have a twin.
 func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
-	s.Twin = TwinOf(s.Callee)
+	s.Twin = twinIn(s.method(), s.methodSet())
 	if s.Twin == nil {
 		return s, false
 	}
@@ -113,7 +129,7 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 		s.Kind = KindSleep
 		return s, true
 	}
-	enter := t.enterOf(s.Callee)
+	enter := t.enterOf(s)
 	if enter == nil {
 		return s, true
 	}
@@ -166,6 +182,9 @@ func StripInstantiation(fun ast.Expr) ast.Expr {
 
 // intrinsic returns the kind of fn if it is one of the runtime's own suspending functions.
 func intrinsic(fn *types.Func) Kind {
+	if fn.Pkg() == nil {
+		return 0 // the method of type error
+	}
 	recv := receiverNamed(fn)
 	switch path := fn.Pkg().Path(); {
 	case path == JobPath && recv != nil && recv.Obj().Name() == "Job" && fn.Name() == "Await":
@@ -183,21 +202,25 @@ func intrinsic(fn *types.Func) Kind {
 }
 
 // TwinOf finds FAsync next to fn, or nil.
-func TwinOf(fn *types.Func) *types.Func {
-	twin := beside(fn, fn.Name()+"Async")
+func TwinOf(fn *types.Func) *types.Func { return twinIn(fn, nil) }
+
+// twinIn finds FAsync next to fn in a method set; see besideIn.
+func twinIn(fn *types.Func, set types.Type) *types.Func {
+	twin := besideIn(fn, set, fn.Name()+"Async")
 	if twin == nil || !isTwin(fn, twin) {
 		return nil
 	}
 	return twin
 }
 
-// enterOf finds the entry for machines next to fn, or nil.
-func (t *Twins) enterOf(fn *types.Func) *types.Func {
+// enterOf finds the entry for machines next to the callee of s, or nil.
+func (t *Twins) enterOf(s Suspension) *types.Func {
+	fn := s.method()
 	name := fn.Name() + "Enter"
 	if names, ok := t.names[KeyOf(fn)]; ok {
 		name = names.Enter
 	}
-	enter := beside(fn, name)
+	enter := besideIn(fn, s.methodSet(), name)
 	if enter == nil {
 		enter = inheritedMethod(fn, name)
 	}
@@ -214,66 +237,6 @@ func (t *Twins) NestedOf(fn *types.Func, pkg *types.Package) string {
 		return ""
 	}
 	return t.names[KeyOf(fn)].Nested
-}
-
-// inheritedMethod finds the method called name that the receiver of fn gets from an embedded
-// struct of its package, if that struct has no method of fn's name.
-func inheritedMethod(fn *types.Func, name string) *types.Func {
-	named := receiverNamed(fn)
-	if named == nil {
-		return nil
-	}
-	obj, path, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, fn.Pkg(), name)
-	m, ok := obj.(*types.Func)
-	if !ok || len(path) != 2 || m.Pkg() != fn.Pkg() {
-		return nil
-	}
-	embedded := m.Signature().Recv().Type()
-	if twin, _, _ := types.LookupFieldOrMethod(embedded, true, fn.Pkg(), fn.Name()); twin != nil {
-		return nil
-	}
-	return m.Origin()
-}
-
-// beside finds the function called name that is declared where fn is.
-func beside(fn *types.Func, name string) *types.Func {
-	recv := fn.Signature().Recv()
-	if recv == nil {
-		other, _ := fn.Pkg().Scope().Lookup(name).(*types.Func)
-		return other
-	}
-	if iface, ok := recv.Type().Underlying().(*types.Interface); ok {
-		for m := range iface.ExplicitMethods() {
-			if m.Name() == name {
-				return m
-			}
-		}
-		return nil
-	}
-	named := receiverNamed(fn)
-	if named == nil {
-		return nil
-	}
-	for m := range named.Origin().Methods() {
-		if m.Name() == name {
-			return m
-		}
-	}
-	return nil
-}
-
-// receiverNamed returns the named type that declares the method fn, or nil.
-func receiverNamed(fn *types.Func) *types.Named {
-	recv := fn.Signature().Recv()
-	if recv == nil {
-		return nil
-	}
-	typ := types.Unalias(recv.Type())
-	if ptr, ok := typ.(*types.Pointer); ok {
-		typ = types.Unalias(ptr.Elem())
-	}
-	named, _ := typ.(*types.Named)
-	return named
 }
 
 // awaitedJob returns the type on which Await of the suspension s is called.

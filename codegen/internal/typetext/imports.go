@@ -28,6 +28,7 @@ type Imports struct {
 	taken   map[string]bool   // names that must not be a qualifier
 	hidden  map[string]bool   // predeclared names that the package redeclares
 	fresh   map[string]string // results of Fresh
+	given   map[string]bool   // the names of imports and the results of Fresh
 	Names   map[string]string // path -> qualifier of the imports used so far
 	aliased map[string]bool   // path -> whether the import must spell the qualifier
 
@@ -48,12 +49,13 @@ func New(pkg *source.Package, file *source.File) *Imports {
 		taken:   map[string]bool{},
 		hidden:  map[string]bool{},
 		fresh:   map[string]string{},
+		given:   map[string]bool{},
 		Names:   map[string]string{},
 		aliased: map[string]bool{},
 		lifted:  map[*types.TypeName]string{},
 	}
 	maps.Copy(im.taken, pkg.Names)
-	for _, fn := range slices.Concat(file.Functions, file.Durables) {
+	for _, fn := range slices.Concat(file.Functions, file.Others) {
 		takeLocals(im.taken, fn.Decl, pkg)
 		im.hideTypeParams(fn.Signature())
 	}
@@ -132,8 +134,8 @@ func (im *Imports) Path(importPath, preferred string) string {
 	if own, ok := im.source[importPath]; ok && !im.taken[own] {
 		name = own
 	}
-	name = Free(name, im.occupiedNames())
-	im.Names[importPath] = name
+	name = Free(name, im.taken, im.given)
+	im.Names[importPath], im.given[name] = name, true
 	im.aliased[importPath] = name != preferred
 	return name
 }
@@ -145,8 +147,8 @@ func (im *Imports) Fresh(name string) string {
 	if answer, ok := im.fresh[name]; ok {
 		return answer
 	}
-	answer := Free(name, im.occupiedNames())
-	im.fresh[name] = answer
+	answer := Free(name, im.taken, im.given)
+	im.fresh[name], im.given[answer] = answer, true
 	return answer
 }
 
@@ -163,17 +165,6 @@ func (im *Imports) Visible(fn *source.Function, sig Signature) map[string]bool {
 	}
 	if sig.Receiver != nil {
 		all[sig.Receiver.Name] = true
-	}
-	return all
-}
-
-func (im *Imports) occupiedNames() map[string]bool {
-	all := maps.Clone(im.taken)
-	for _, name := range im.Names {
-		all[name] = true
-	}
-	for _, name := range im.fresh {
-		all[name] = true
 	}
 	return all
 }

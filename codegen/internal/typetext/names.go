@@ -193,21 +193,22 @@ func (d *Declared) ChooseNested(decl *ast.FuncDecl) string {
 	return name
 }
 
-// ChooseDurable picks the names for a durable function and takes them: the variable, in Async,
-// and the frame. It reports where the variable's name is declared already.
-func (d *Declared) ChooseDurable(decl *ast.FuncDecl) (names source.Names, other token.Pos, ok bool) {
+// ChooseVariable picks the names for a function that is generated as a variable and a frame, and
+// takes them: the variable's name, in Async, is that of the function with a suffix. It reports
+// where that name is declared already.
+func (d *Declared) ChooseVariable(decl *ast.FuncDecl, suffix, frameSuffix string) (names source.Names, other token.Pos, ok bool) {
 	stem := decl.Name.Name
 	if decl.Recv != nil {
 		stem = recvStem(source.ReceiverName(decl), stem)
 	}
-	names.Async = decl.Name.Name + "Durable"
+	names.Async = decl.Name.Name + suffix
 	if pos, ok := d.imports[names.Async]; ok {
 		return names, pos, false
 	}
 	if d.Scope[names.Async] {
 		return names, d.pos[names.Async], false
 	}
-	names.Frame = Free(SetFirst(stem, false)+"Saved", d.Scope, d.Nearer)
+	names.Frame = Free(SetFirst(stem, false)+frameSuffix, d.Scope, d.Nearer)
 	names.Stem = stem
 	d.Scope[names.Async], d.Scope[names.Frame] = true, true
 	d.pos[names.Async] = decl.Name.Pos()

@@ -56,7 +56,7 @@ func calls(ctx context.Context, j *job.Job[int], a awaiter.Awaitable[word], s sc
 	new(other.List[func()]).Get(1)    // enter GetEnter *other.ListGetFrame[func()]: func()
 	(*other.List[int]).Get(nil, 1)    // enter GetEnter *other.ListGetFrame[int]: int
 	shadow{r}.find()                  // no
-	h.Read(nil)                       // no
+	h.Read(nil)                       // twin: int
 	other.OtherParams(1)              // no
 	other.OtherResult()               // no
 	other.NoJob()                     // no

@@ -17,9 +17,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestThePluginIsRegisteredAndTakesItsSettings(t *testing.T) {
 	newPlugin, err := register.GetPlugin("movenext")
 	require.NoError(t, err)
-	p, err := newPlugin(map[string]any{"skip": []string{"mutex", "blocking"}})
+	p, err := newPlugin(map[string]any{"skip": []string{"heldlock", "blocking"}})
 	require.NoError(t, err)
-	assert.Equal(t, "mutex,blocking", vet.Analyzer.Flags.Lookup("skip").Value.String())
+	assert.Equal(t, "heldlock,blocking", vet.Analyzer.Flags.Lookup("skip").Value.String())
 	list, err := p.BuildAnalyzers()
 	require.NoError(t, err)
 	assert.Equal(t, []*analysis.Analyzer{vet.Analyzer}, list)

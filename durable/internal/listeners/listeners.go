@@ -2,6 +2,7 @@
 package listeners
 
 import (
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -33,12 +34,23 @@ func (s *Set) Add(f func()) (stop func()) {
 	}
 }
 
-// Tell calls the functions. It does not hold the lock, so they may call Add and stop.
+// Tell calls the functions. It does not hold the lock, so they may call Add and stop. It is called
+// on the goroutine that has made a change, perhaps the only one of a store that writes. So a panic
+// of a function ends here: it is logged, and the others are called.
 func (s *Set) Tell() {
 	s.mu.Lock()
 	list := slices.Collect(maps.Values(s.all))
 	s.mu.Unlock()
 	for _, f := range list {
-		f()
+		call(f)
 	}
+}
+
+func call(f func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			slog.Error("durable: a function that listens to a store has panicked", "panic", v)
+		}
+	}()
+	f()
 }

@@ -2,6 +2,7 @@ package listeners_test
 
 import (
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,4 +31,18 @@ func TestAListenerMayStopItself(t *testing.T) {
 	s.Tell()
 	s.Tell()
 	assert.Equal(t, 21, told)
+}
+
+// Its panic must not end a store's writer, and the others are told.
+func TestAListenerMayPanic(t *testing.T) {
+	var s listeners.Set
+	told := 0
+	for range 3 {
+		s.Add(func() { told++; panic("on purpose") })
+	}
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	s.Tell()
+	assert.Equal(t, 3, told)
 }

@@ -67,7 +67,6 @@ var setups = []setup{
 	{"workstealing", func(k *stack) schedulers.Scheduler { return on(k, workstealing.New(workstealing.Processors(4))) }},
 	{"dedicated thread", func(k *stack) schedulers.Scheduler { return on(k, dedicated.New(1)) }},
 	{"dedicated threads", func(k *stack) schedulers.Scheduler { return on(k, dedicated.New(3)) }},
-	{"runner", func(k *stack) schedulers.Scheduler { return on(k, dedicated.NewRunner("case")) }},
 	{"roundrobin", func(k *stack) schedulers.Scheduler { return on(k, roundrobin.New(on(k, pool.New(pool.Workers(1, 1))))) }},
 	{"priority", func(k *stack) schedulers.Scheduler { return on(k, priority.New(on(k, dedicated.New(1)), 3)) }},
 	{"limited to one", func(k *stack) schedulers.Scheduler { return on(k, limited.New(on(k, pool.New(pool.Workers(2, 2))), 1)) }},

@@ -32,7 +32,7 @@ func calls(ctx context.Context, j *job.Job[int], wg *sync.WaitGroup, f *os.File,
 		return 0, err
 	}
 
-	err = cmd.Run() // want `cmd\.Run blocks the worker; it waits on its goroutine and has no twin; await its job of package job/bridge \[blocking\]`
+	err = cmd.Run() // want `cmd\.Run blocks the worker; it waits on its goroutine and has no twin; run it with job.Blocking, whose job can be awaited \[blocking\]`
 
 	println(err)
 

@@ -23,6 +23,17 @@ func (a asyncOnly) SaveAsync(ctx context.Context) *job.Job[job.Void] { return ni
 
 func (a asyncOnly) CountAsync() *job.Job[int] { return nil } // want `asyncOnly.CountAsync overrides`
 
+type counter interface{ Count() int }
+
+type merged interface {
+	counter
+	CountAsync() *job.Job[int]
+}
+
+type byMerged struct{ merged }
+
+func (byMerged) CountAsync() *job.Job[int] { return nil } // want `byMerged.CountAsync overrides one form of a pair of twins; Count still comes from merged`
+
 type both struct{ *twins.Repo }
 
 func (b both) Load(ctx context.Context, id int) (string, error) { return "other", nil }

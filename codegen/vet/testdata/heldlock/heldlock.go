@@ -13,7 +13,7 @@ var n int
 
 //movenext:async
 func held(ctx context.Context, mu *sync.Mutex, other *coord.Mutex) (int, error) {
-	mu.Lock()                      // want `mu.Lock blocks`
+	mu.Lock()                     
 	v, err := twins.Fetch(ctx, "") // want `mu\.Lock, called at line 16, is held across this suspension; a waiter for the lock blocks a worker, which may be the one that would unlock it; unlock it first, or use a coord\.Mutex, which may be held across a suspension \[heldlock\]`
 	mu.Unlock()
 	if err != nil {
@@ -29,7 +29,7 @@ func held(ctx context.Context, mu *sync.Mutex, other *coord.Mutex) (int, error) 
 
 //movenext:async
 func released(ctx context.Context, mu *sync.Mutex) error {
-	mu.Lock() // want `mu.Lock blocks`
+	mu.Lock()
 	n++
 	mu.Unlock()
 	return twins.Pause(ctx)
@@ -37,14 +37,14 @@ func released(ctx context.Context, mu *sync.Mutex) error {
 
 //movenext:async
 func deferred(ctx context.Context, mu *sync.RWMutex) error {
-	mu.RLock() // want `mu.RLock blocks`
+	mu.RLock()
 	defer mu.RUnlock()
 	return twins.Pause(ctx) // want `mu.RLock, called at line 40, is held across this suspension`
 }
 
 //movenext:async
 func onOnePath(ctx context.Context, mu *sync.Mutex, early bool) error {
-	mu.Lock() // want `mu.Lock blocks`
+	mu.Lock()
 	if early {
 		mu.Unlock()
 	}

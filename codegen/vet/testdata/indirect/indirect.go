@@ -23,6 +23,12 @@ type both interface {
 	SaveAsync(ctx context.Context) *job.Job[job.Void]
 }
 
+// merged has both forms, too: one is declared elsewhere.
+type merged interface {
+	saver
+	SaveAsync(ctx context.Context) *job.Job[job.Void]
+}
+
 // conn has methods with twins, as a connection of one's own has.
 type conn struct{}
 
@@ -35,8 +41,11 @@ func (conn) Read(b []byte) (int, error) { return 0, io.EOF }
 func (conn) ReadAsync(b []byte) *job.Job[int] { return nil }
 
 //movenext:async
-func interfaces[S saver, B both](ctx context.Context, s saver, b both, t S, u B) error {
+func interfaces[S saver, B both, M merged](ctx context.Context, s saver, b both, t S, u B, m merged, v M) error {
 	_ = b.Save(ctx)
+	_ = m.Save(ctx)
+	_ = v.Save(ctx)
+	_, _ = job.Go(ctx, m.Save).Await()
 	_ = u.Save(ctx)
 	_ = t.Save(ctx)    // want `t\.Save blocks the worker; a type parameter declares no SaveAsync, although \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`
 	return s.Save(ctx) // want `s\.Save blocks the worker; an interface declares no SaveAsync, although \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`

@@ -32,7 +32,9 @@ func (l *list) add(n *node) bool {
 // complete resumes all nodes that were added. It is called once, when the result can be
 // read.
 func (l *list) complete() {
-	for n := l.head.Swap(closed); n != nil; n = n.next {
+	for n := l.head.Swap(closed); n != nil; {
+		next := n.next // resume may add n to another list, which writes n.next
 		n.resume()
+		n = next
 	}
 }

@@ -37,6 +37,28 @@ func TestAddAndCompleteAtOnce(t *testing.T) {
 	}
 }
 
+// A waiter that is resumed waits again with the same node, and those behind it are resumed all the
+// same.
+func TestAWaiterMayWaitAgain(t *testing.T) {
+	var first, second list
+	var log []string
+	waiter := func(name string) *node { return &node{resume: func() { log = append(log, name) }} }
+	again := &node{}
+	again.resume = func() {
+		log = append(log, "again")
+		if len(log) < 4 {
+			second.add(again)
+		}
+	}
+	second.add(waiter("other"))
+	first.add(waiter("oldest"))
+	first.add(again)
+	first.complete()
+	assert.Equal(t, []string{"again", "oldest"}, log)
+	second.complete()
+	assert.Equal(t, []string{"again", "oldest", "again", "other"}, log)
+}
+
 // inOrder is exercise 1: the list is a stack, so its nodes come newest first. To deliver them in
 // the order of registration, reverse the stack once no other goroutine can reach it.
 func inOrder(newest *node) (oldest *node) {

@@ -44,13 +44,20 @@ func TestExercise1AThousandNestedWaits(t *testing.T) {
 	}
 }
 
-// Exercise 2: the waiter holds a lock that the awaited task needs. In place, the task
-// runs on top of the waiter, which cannot unlock before it returns: no pool can help.
-func TestExercise2InPlaceUnderALock(t *testing.T) {
+// Exercise 2: the waiter holds a lock that the awaited task needs. In place, the task runs on
+// top of the waiter; with another worker, beside it. Either way the waiter cannot unlock before
+// the task has ended, and no pool knows of the lock. (The task only tries to lock: Lock would
+// hang.) Without a remedy, the wait is refused, the waiter unlocks, and the task gets the lock.
+func TestExercise2TheAwaitedTaskNeedsTheWaitersLock(t *testing.T) {
 	for _, c := range []struct {
 		r    remedies
-		free bool // whether the task gets the lock in the end
-	}{{remedies{inPlace: true}, false}, {remedies{}, true}} {
+		err  error
+		free bool // whether the task gets the lock
+	}{
+		{remedies{inPlace: true}, nil, false},
+		{remedies{inject: true}, nil, false},
+		{remedies{}, errHangs, true},
+	} {
 		p := newPool(1, c.r)
 		var mu sync.Mutex
 		free := false
@@ -58,17 +65,15 @@ func TestExercise2InPlaceUnderALock(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			task := p.start(func(*worker) {
-				if free = mu.TryLock(); free { // Lock would hang
+				if free = mu.TryLock(); free {
 					mu.Unlock()
 				}
 			})
-			if c.r.inPlace {
-				assert.NoError(t, w.wait(task))
-			}
+			assert.Equal(t, c.err, w.wait(task))
 		})
 		<-outer.ended
 		p.drain()
-		assert.Equal(t, c.free, free)
+		assert.Equal(t, c.free, free, c.r)
 	}
 }
 

@@ -379,8 +379,11 @@ type cleansUpArgs struct {
 // moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
+	var returned bool
+	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
 		if finished, again := f.step(r, args); !again {
+			returned = true
 			return finished
 		}
 	}
@@ -425,7 +428,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 	// main.go:64: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:432
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -434,7 +437,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:438
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:441
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -444,7 +447,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:448
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:451
 		return true, false
 	}
 	f.State = 2
@@ -452,7 +455,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:456
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:459
 	goto epilogue
 }
 
@@ -537,7 +540,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:541
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:544
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -546,16 +549,16 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:550
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:553
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:555
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:558
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:559
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:562
 }
 
 // Location returns where a function literal of [cleansUp] is suspended.
@@ -569,4 +572,4 @@ func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 0600cc519a47b35c
+// Digest of what is above: 7274e9881abb19cb

@@ -229,7 +229,7 @@ func (f *cheapestFunc1Machine) MoveNext(r *statemachine.Run) bool {
 // watchAsync returns the stream of [watch]: each range over it runs the function as a state
 // machine.
 func watchAsync(ctx context.Context, client prices.PricesClient, name string) *job.Stream[int64] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[int64, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[int64, error] {
 		return &watchFrame{ctx: ctx, client: client, name: name}
 	})
 }
@@ -428,6 +428,15 @@ type followArgs struct {
 // moveNext runs [follow] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *followFrame) moveNext(r *statemachine.Run, args *followArgs) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs [follow] until it suspends or ends.
+func (f *followFrame) step(r *statemachine.Run, args *followArgs) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -452,7 +461,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:456
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:465
 		goto resume1
 	}
 	f.State = 1
@@ -467,7 +476,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:471
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:480
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -475,12 +484,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:479
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:488
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:484
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:493
 		goto resume2
 	}
 	f.State = 2
@@ -490,7 +499,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:494
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:503
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
@@ -498,7 +507,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:502
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:511
 		goto resume3
 	}
 	f.State = 3
@@ -508,22 +517,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:512
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:521
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:518
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:527
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:523
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:532
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:527
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:536
 }
 
 // Location returns where [follow] is suspended.
@@ -549,4 +558,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 17f14bb5dc7a5d86
+// Digest of what is above: e3fad4fac811809c

@@ -382,7 +382,7 @@ func (f *shopPriceMachine) MoveNext(r *statemachine.Run) bool {
 // changesAsync returns the stream of [shop.changes]: each range over it runs the function as a
 // state machine.
 func (s *shop) changesAsync(ctx context.Context, name string) *job.Stream[int64] {
-	return statemachine.Stream(ctx, func() statemachine.Iteration[int64, error] {
+	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[int64, error] {
 		return &shopChangesFrame{s: s, ctx: ctx, name: name}
 	})
 }
@@ -475,4 +475,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: 54908bc7ff47c7f4
+// Digest of what is above: 3a68e18cfb0e7c3a

@@ -116,7 +116,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
-	return r.SwitchTo(&f.Frame, args.workers), 0, nil
+	return r.SwitchTo(args.ctx, args.workers), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = r.Refusal()
@@ -772,4 +772,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d80b70d8207868f4
+// Digest of what is above: 7f64b1229851e4b4

@@ -218,6 +218,15 @@ type wordsArgs struct {
 // moveNext runs [words] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *wordsFrame) moveNext(r *statemachine.Run, args *wordsArgs) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs [words] until it suspends or ends.
+func (f *wordsFrame) step(r *statemachine.Run, args *wordsArgs) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -243,7 +252,7 @@ range1:
 	// main.go:41: … for n, err := range parallel.Stage(ctx, pages, countAsync, parallel.Degree(c …
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:247
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:256
 		goto resume1
 	}
 	f.State = 1
@@ -258,18 +267,18 @@ resume1:
 		n, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:262
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:271
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:44
 		}
 		f.sum += n
 	}
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:268
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:277
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:273
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:282
 		goto resume2
 	}
 	f.State = 2
@@ -279,7 +288,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:283
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:292
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
@@ -287,15 +296,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:291
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:300
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:295
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:304
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	return true
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:299
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:308
 }
 
 // Location returns where [words] is suspended.
@@ -321,4 +330,4 @@ func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a4dabf404976df09
+// Digest of what is above: fae508f2331ccac9

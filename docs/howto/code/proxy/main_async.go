@@ -175,6 +175,15 @@ type proxyServeFunc1Args struct {
 // moveNext runs a function literal of [proxy.serve] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *proxyServeFunc1Frame) moveNext(r *statemachine.Run, args *proxyServeFunc1Args) (finished bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	finished = f.step(r, args)
+	returned = true
+	return finished
+}
+
+// step runs a function literal of [proxy.serve] until it suspends or ends.
+func (f *proxyServeFunc1Frame) step(r *statemachine.Run, args *proxyServeFunc1Args) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -197,7 +206,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:201
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:210
 		goto resume1
 	}
 	f.State = 1
@@ -212,7 +221,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:216
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:225
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -222,12 +231,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:226
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:235
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:231
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:240
 		goto resume2
 	}
 	f.State = 2
@@ -238,7 +247,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:242
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:251
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
@@ -246,15 +255,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:250
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:259
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:254
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:263
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:258
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:267
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -318,7 +327,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	// main.go:37: if err := p.connect(ctx, client); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:322
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:331
 	if f.connect1 == nil {
 		goto after1
 	}
@@ -327,7 +336,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:331
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:340
 	f.connect1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
@@ -337,7 +346,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:40
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:341
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:350
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -441,7 +450,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished b
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:445
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:454
 		goto resume1
 	}
 	f.State = 1
@@ -451,12 +460,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:455
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:464
 		f.dial1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:460
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:469
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
@@ -471,7 +480,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:475
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:484
 		goto resume2
 	}
 	f.State = 2
@@ -481,12 +490,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:485
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:494
 	f.inScope2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:490
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:499
 }
 
 // Location returns where [proxy.connect] is suspended.
@@ -572,7 +581,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:61: return pour(ctx, client, backend)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:576
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:585
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -581,7 +590,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:585
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:594
 	f.pour1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -654,7 +663,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:60: s.Go(func(ctx context.Context) error { return pour(ctx, backend, client) })
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:658
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:667
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -663,7 +672,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:667
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:676
 	f.pour1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -765,7 +774,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (finished boo
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:769
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:778
 		goto resume1
 	}
 	f.State = 1
@@ -775,7 +784,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:779
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:788
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
@@ -787,7 +796,7 @@ resume1:
 	// main.go:73: return dst.CloseWrite()
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:791
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:800
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -797,7 +806,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:801
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:810
 	f.closeWrite2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -833,4 +842,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4c31eb46fe47037d
+// Digest of what is above: c8ddf535f2ea8fb2

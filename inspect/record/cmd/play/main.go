@@ -2,9 +2,9 @@
 //
 //	go run github.com/movenext/movenext/inspect/record/cmd/play -o page.html schedule.rec
 //
-// The flag -format sets the form: html, a page that plays the schedule; perfetto, for
-// ui.perfetto.dev; text, one line for each event. A truncated recording, such as that of a
-// program that was killed, is shown up to its end, with a warning.
+// The flag -format sets the form: html, a page that plays the schedule; text, one line for
+// each event. A truncated recording, such as that of a program that was killed, is shown up to
+// its end, with a warning.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("play", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	format := flags.String("format", "html", "html, perfetto or text")
+	format := flags.String("format", "html", "html or text")
 	output := flags.String("o", "", "the `file` to write; without it, standard output")
 	title := flags.String("title", "", "the title of the page; without it, the name of the recording")
 	source := flags.Bool("source", false, "put the lines of the source around each place into the page")
@@ -71,12 +71,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 		switch *format {
 		case "html":
 			return recording.WritePage(w, opts...)
-		case "perfetto":
-			return recording.WritePerfetto(w)
 		case "text":
 			return recording.WriteText(w)
 		default:
-			return fmt.Errorf("the format %q is none of html, perfetto, text", *format)
+			return fmt.Errorf("the format %q is none of html, text", *format)
 		}
 	})
 }

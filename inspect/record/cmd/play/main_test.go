@@ -37,13 +37,13 @@ func recording(t *testing.T) string {
 
 func TestEachFormat(t *testing.T) {
 	name := recording(t)
-	for format, has := range map[string]string{"html": `"title":"lesson"`, "perfetto": `"traceEvents"`, "text": "manual.Scheduler: begun hello worker=1"} {
+	for format, has := range map[string]string{"html": `"title":"lesson"`, "text": "manual.Scheduler: begun hello worker=1"} {
 		var out strings.Builder
 		require.NoError(t, run([]string{"-format=" + format, name}, &out, io.Discard))
 		assert.Contains(t, out.String(), has)
 	}
 	var out strings.Builder
-	require.EqualError(t, run([]string{"-format=pdf", name}, &out, io.Discard), `the format "pdf" is none of html, perfetto, text`)
+	require.EqualError(t, run([]string{"-format=pdf", name}, &out, io.Discard), `the format "pdf" is none of html, text`)
 }
 
 func TestAFileIsWritten(t *testing.T) {

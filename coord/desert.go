@@ -1,0 +1,119 @@
+package coord
+
+import (
+	"context"
+	"errors"
+
+	"github.com/movenext/movenext/job"
+)
+
+// # A wait that does not return
+//
+// While plain code waits on the thread of an event loop, that thread runs other work on top of
+// it. If that work calls runtime.Goexit, the waiting function is unwound too: Go has no way to
+// exit a part of a goroutine. A context whose methods panic has the same effect. Nobody is left
+// who could return what the waiter gets, so it must not get anything:
+//
+//	in its queue      it gives up, as if its context had ended
+//	served            what it was granted goes to the next one
+//
+// The second case is not rare: the work on top may be the one that unlocks, and exits then.
+//
+// What cannot be taken back stays as it is: an element that was sent, a phase of a barrier or a
+// countdown that has ended. The waiter of a Cond waits for the lock once more, since the deferred
+// Unlock of its function will be called.
+
+// errDeserted is the error of a wait that was unwound. Nobody gets it.
+var errDeserted = errors.New("coord: the wait was unwound")
+
+// desert ends the wait of w, whose goroutine unwinds.
+func (w *waiter[R, P]) desert(request P) {
+	w.giveUp(errDeserted)
+	w.settle()
+	if w.gaveUp {
+		return
+	}
+	w.request = request // completing has cleared both
+	w.value, w.err = w.promise.Job().GetResult()
+	switch h := w.host.(type) {
+	case returnable[R, P]:
+		w.takeBack(h.comeBack).deliver(nil)
+	case revocable[R, P]:
+		if w.err == nil {
+			w.takeBack(h.giveBack).deliver(nil)
+		}
+	}
+}
+
+// settle waits until w, which is decided, is completed, even if further work on top of this
+// wait calls runtime.Goexit.
+func (w *waiter[R, P]) settle() {
+	settled := false
+	defer func() {
+		if settled {
+			return
+		}
+		if v := recover(); v != nil {
+			panic(v)
+		}
+		w.settle()
+	}()
+	_, _ = w.promise.Job().Wait(context.Background())
+	settled = true
+}
+
+// returnable is a host that keeps for others what a waiter got and did not return. For machines,
+// whose home is gone, this is not used: they continue elsewhere with what they got.
+type returnable[R, P any] interface {
+	// comeBack takes back the value and the error of w, and returns the waiters that this
+	// serves. The guard is held, and w is in no queue.
+	comeBack(w *waiter[R, P]) outcomes
+}
+
+// comeBack puts the element back, in front of all others.
+func (r *receiverHost[T]) comeBack(w *waiter[T, job.Void]) (decided outcomes) {
+	if w.err != nil {
+		return decided
+	}
+	return (*channel[T])(r).takeBack(w.value)
+}
+
+// comeBack puts the element back, in front of all others that the subscription has yet to read.
+func (s *subscription[T]) comeBack(w *waiter[T, job.Void]) (decided outcomes) {
+	switch {
+	case w.err != nil || s.closed:
+	case !s.receivers.empty():
+		next := s.receivers.pop()
+		next.value = w.value
+		decided.add(next)
+	default:
+		s.returned = append(s.returned, w.value)
+	}
+	return decided
+}
+
+// comeBack makes the latest value new for the observer again.
+func (o *observer[T]) comeBack(w *waiter[T, *observer[T]]) (decided outcomes) {
+	if w.err != nil {
+		return decided
+	}
+	waiting := &o.watch.waiting
+	for next := waiting.first; next != nil; next = next.next {
+		if next.request == o {
+			waiting.remove(next)
+			next.value = o.watch.value
+			decided.add(next)
+			return decided
+		}
+	}
+	o.seen--
+	return decided
+}
+
+// comeBack sets the round again, unless another one was begun.
+func (s *reusable[T]) comeBack(w *waiter[T, Round]) (decided outcomes) {
+	if w.request == s.round && s.phase == roundIdle && !errors.Is(w.err, ErrRound) {
+		s.phase, s.value, s.err = roundSet, w.value, w.err
+	}
+	return decided
+}

@@ -1,0 +1,46 @@
+// Package v2 is the second version of a shop: prices are in cents, and the variable has another
+// name.
+package v2
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/movenext/movenext/docs/howto/code/deploys/effects"
+	"github.com/movenext/movenext/durable"
+)
+
+//go:generate go tool movenext .
+
+// Shop runs orders.
+type Shop struct{ *effects.Shop }
+
+// Order waits for an approval, and charges the price.
+//
+//movenext:durable name=shop.Order
+func (s *Shop) Order(ctx context.Context, cents int) (receipt string, err error) {
+	//movenext:point approval
+	if _, err := durable.Receive[bool](ctx, "approval", 24*time.Hour); err != nil {
+		return "", err
+	}
+	if err := s.Charge(ctx, cents); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("paid %d.%02d", cents/100, cents%100), nil
+}
+
+// migrateOrderA663 converts the price of an order of version 1 into cents.
+//
+//movenext:migrate name=shop.Order from=a663e4dbc9110dde
+func migrateOrderA663(s *durable.Saved) error {
+	if !s.Has("price") {
+		return nil // it has ended
+	}
+	var price int
+	if err := s.Get("price", &price); err != nil {
+		return err
+	}
+	cents := 100 * price
+	return s.Set("cents", &cents)
+}
