@@ -41,7 +41,7 @@ func threads(out io.Writer, processors, items int) error {
 	return t.Flush()
 }
 
-// operations runs work items, at most 64 at a time, each after begin, and returns the time of each.
+// operations runs work items, at most 64 at a time, each after begin. It returns the time of each.
 func operations(s shutdownScheduler, begin func(), items int) (time.Duration, error) {
 	var all sync.WaitGroup
 	room := make(chan struct{}, 64)
