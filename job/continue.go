@@ -11,8 +11,10 @@ import (
 
 // continued is the job of ContinueWith.
 type continued[T, U any] struct {
-	link[T, U]
-	fn func(context.Context, *Job[T]) (U, error)
+	job        Job[U]
+	link       link
+	fn         func(context.Context, *Job[T]) (U, error)
+	antecedent *Job[T] // that of the link; used by the winner of the right to complete the job
 }
 
 // ContinueWith returns a job that runs fn with j once j has ended, whatever its outcome. A
@@ -30,48 +32,63 @@ type continued[T, U any] struct {
 // that has Faulted with [ErrNilJob], and fn gets such a job. See also [Then], [Catch]
 // and [Finally].
 func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
-	c := &continued[T, U]{fn: fn}
-	if err := c.task.prepare(c, ctx, opts, forContinuation, fn == nil); err != nil {
-		return c.task.faultWith(err)
-	}
-	return c.attach(orNilJob(j), c)
+	c := &continued[T, U]{fn: fn, antecedent: orNilJob(j)}
+	err := c.job.core.prepare(&c.link.body, c, ctx, opts, forContinuation, fn == nil)
+	c.link.attach(&c.job.core, &c.antecedent.core, err)
+	return &c.job
+}
+
+func (c *continued[T, U]) base() *core { return &c.job.core }
+
+func (c *continued[T, U]) completer() jobCompleter { return (*completer[U])(&c.job) }
+
+func (c *continued[T, U]) continues() *link { return &c.link }
+
+func (c *continued[T, U]) invoke(ctx context.Context) (err error) {
+	c.link.takeAntecedent()
+	j := c.antecedent
+	c.antecedent = nil
+	c.job.value, err = c.fn(ctx, j)
+	return err
+}
+
+func (c *continued[T, U]) drop() {
+	c.link.release()
+	c.fn, c.antecedent = nil, nil
 }
 
 // ContinueWith is the function [ContinueWith] for an fn without a result, so that calls
 // can be chained in the order in which they run. A continuation that changes the type of
 // the result has to be made by a function: Go's methods have no type parameters.
 func (j *Job[T]) ContinueWith(ctx context.Context, fn func(context.Context, *Job[T]) error, opts ...Option) *Job[Void] {
-	if fn == nil {
-		return ContinueWith[T, Void](ctx, j, nil, opts...)
-	}
-	return ContinueWith(ctx, j, func(ctx context.Context, j *Job[T]) (Void, error) { return Void{}, fn(ctx, j) }, opts...)
+	antecedent := orNilJob(j) // not j: a variable that changes would be allocated
+	c := &continuedVoid{fn: func(ctx context.Context) error { return fn(ctx, antecedent) }}
+	err := c.job.core.prepare(&c.link.body, c, ctx, opts, forContinuation, fn == nil)
+	c.link.attach(&c.job.core, &antecedent.core, err)
+	return &c.job
 }
 
-// Completed implements continuation.Target: the antecedent has ended.
-func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
-	if c.task.core.only != 0 {
-		if j := c.antecedent.Load(); j != nil && !c.task.core.only.admits(j.Status()) {
-			var zero U
-			waiters, _ := c.passOn(Canceled, zero, canceledError(ErrFiltered))
-			return waiters
-		}
-	}
-	return c.activate(c, from)
+// continuedVoid is the job of the method ContinueWith. Its function knows the antecedent. A
+// [continued] would be compiled for each type of a job that a package mentions.
+type continuedVoid struct {
+	job  Job[Void]
+	link link
+	fn   func(context.Context) error
 }
 
-// Run implements schedulers.Work.
-func (c *continued[T, U]) Run(worker schedulers.Worker) { c.task.run(c, worker, nil) }
+func (c *continuedVoid) base() *core { return &c.job.core }
 
-func (c *continued[T, U]) runClaimed(worker schedulers.Worker) { c.task.execute(c, worker) }
+func (c *continuedVoid) completer() jobCompleter { return (*completer[Void])(&c.job) }
 
-func (c *continued[T, U]) runNext(worker schedulers.Worker, q *queue) { c.task.run(c, worker, q) }
+func (c *continuedVoid) continues() *link { return &c.link }
 
-func (c *continued[T, U]) invoke(ctx context.Context) (U, error) {
-	return c.fn(ctx, c.takeAntecedent())
+func (c *continuedVoid) invoke(ctx context.Context) error {
+	c.link.takeAntecedent()
+	return c.fn(ctx)
 }
 
-func (c *continued[T, U]) drop() {
-	c.release()
+func (c *continuedVoid) drop() {
+	c.link.release()
 	c.fn = nil
 }
 
@@ -83,46 +100,40 @@ func (c *continued[T, U]) drop() {
 //
 // The name is that of JavaScript's promises.
 func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) (U, error), opts ...Option) *Job[U] {
-	t := &then[T, U]{fn: fn}
-	if err := t.task.prepare(t, ctx, opts, forThen, fn == nil); err != nil {
-		return t.task.faultWith(err)
-	}
-	return t.attach(orNilJob(j), t)
+	t := &then[T, U]{fn: fn, antecedent: orNilJob(j)}
+	err := t.job.core.prepare(&t.link.body, t, ctx, opts, forThen, fn == nil)
+	t.job.core.only = only(Completed)
+	t.link.attach(&t.job.core, &t.antecedent.core, err)
+	return &t.job
 }
 
 type then[T, U any] struct {
-	link[T, U]
-	fn func(context.Context, T) (U, error)
+	job        Job[U]
+	link       link
+	fn         func(context.Context, T) (U, error)
+	antecedent *Job[T]
 }
 
-// Completed implements continuation.Target.
-func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
-	if j := t.antecedent.Load(); j != nil && j.Status() != Completed {
-		var zero U
-		waiters, won := t.passOn(j.Status(), zero, j.core.err())
-		if won {
-			j.observeFailure() // from here on it is the failure of this job
-		}
-		return waiters
-	}
-	return t.activate(t, from)
-}
+func (t *then[T, U]) base() *core { return &t.job.core }
 
-// Run implements schedulers.Work.
-func (t *then[T, U]) Run(worker schedulers.Worker) { t.task.run(t, worker, nil) }
+func (t *then[T, U]) completer() jobCompleter { return (*completer[U])(&t.job) }
 
-func (t *then[T, U]) runClaimed(worker schedulers.Worker) { t.task.execute(t, worker) }
+func (t *then[T, U]) continues() *link { return &t.link }
 
-func (t *then[T, U]) runNext(worker schedulers.Worker, q *queue) { t.task.run(t, worker, q) }
+// pass implements passer. The job has no value, since the types differ.
+func (t *then[T, U]) pass() {}
 
-func (t *then[T, U]) invoke(ctx context.Context) (U, error) {
-	v, _ := t.takeAntecedent().GetResult()
-	return t.fn(ctx, v)
+func (t *then[T, U]) invoke(ctx context.Context) (err error) {
+	t.link.takeAntecedent()
+	v, _ := t.antecedent.GetResult()
+	t.antecedent = nil
+	t.job.value, err = t.fn(ctx, v)
+	return err
 }
 
 func (t *then[T, U]) drop() {
-	t.release()
-	t.fn = nil
+	t.link.release()
+	t.fn, t.antecedent = nil, nil
 }
 
 // Catch returns a job that runs fn with the error of j once j has Faulted or was
@@ -133,47 +144,42 @@ func (t *then[T, U]) drop() {
 //
 // The name is that of JavaScript's promises.
 func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {
-	c := &catch[T]{fn: fn}
-	if err := c.task.prepare(c, ctx, opts, forCatch, fn == nil); err != nil {
-		return c.task.faultWith(err)
+	c := &catch[T]{fn: fn, antecedent: orNilJob(j)}
+	err := c.job.core.prepare(&c.link.body, c, ctx, opts, forCatch, fn == nil)
+	if c.job.core.only == 0 {
+		c.job.core.only = forCatch.filters
 	}
-	if c.task.core.only == 0 {
-		c.task.core.only = forCatch.filters
-	}
-	return c.attach(orNilJob(j), c)
+	c.link.attach(&c.job.core, &c.antecedent.core, err)
+	return &c.job
 }
 
 type catch[T any] struct {
-	link[T, T]
-	fn func(context.Context, error) (T, error)
+	job        Job[T]
+	link       link
+	fn         func(context.Context, error) (T, error)
+	antecedent *Job[T]
 }
 
-// Completed implements continuation.Target.
-func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
-	if j := c.antecedent.Load(); j != nil && !c.task.core.only.admits(j.Status()) {
-		waiters, won := c.passOn(j.Status(), j.value, j.core.err())
-		if won {
-			j.observeFailure() // from here on it is the failure of this job
-		}
-		return waiters
-	}
-	return c.activate(c, from)
-}
+func (c *catch[T]) base() *core { return &c.job.core }
 
-// Run implements schedulers.Work.
-func (c *catch[T]) Run(worker schedulers.Worker) { c.task.run(c, worker, nil) }
+func (c *catch[T]) completer() jobCompleter { return (*completer[T])(&c.job) }
 
-func (c *catch[T]) runClaimed(worker schedulers.Worker) { c.task.execute(c, worker) }
+func (c *catch[T]) continues() *link { return &c.link }
 
-func (c *catch[T]) runNext(worker schedulers.Worker, q *queue) { c.task.run(c, worker, q) }
+// pass implements passer.
+func (c *catch[T]) pass() { c.job.value = c.antecedent.value }
 
-func (c *catch[T]) invoke(ctx context.Context) (T, error) {
-	return c.fn(ctx, c.takeAntecedent().Err())
+func (c *catch[T]) invoke(ctx context.Context) (err error) {
+	c.link.takeAntecedent()
+	failed := c.antecedent.Err()
+	c.antecedent = nil
+	c.job.value, err = c.fn(ctx, failed)
+	return err
 }
 
 func (c *catch[T]) drop() {
-	c.release()
-	c.fn = nil
+	c.link.release()
+	c.fn, c.antecedent = nil, nil
 }
 
 // Finally returns a job that runs fn once j has ended, whatever its outcome, and then
@@ -187,50 +193,46 @@ func (c *catch[T]) drop() {
 // abandons the job keeps fn from running; the job then fails with that reason. Scheduler
 // and other options are those of [ContinueWith], except the filters and [Shielded].
 func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
-	f := &finally[T]{fn: fn}
-	if err := f.task.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
-		return f.task.faultWith(err)
+	f := &finally[T]{fn: fn, antecedent: orNilJob(j)}
+	err := f.job.core.prepare(&f.link.body, f, ctx, opts, forFinally, fn == nil)
+	if err == nil {
+		f.link.body.shield()
 	}
-	f.task.shield()
-	f.task.core.mode |= lazy | unstoppable
-	return f.attach(orNilJob(j), f)
+	f.job.core.mode |= lazy | unstoppable
+	f.link.attach(&f.job.core, &f.antecedent.core, err)
+	return &f.job
 }
 
 type finally[T any] struct {
-	link[T, T]
-	fn        func(context.Context) error
-	preceding *Job[T] // the antecedent; link has dropped its own reference when fn runs
+	job        Job[T]
+	link       link
+	fn         func(context.Context) error
+	antecedent *Job[T]
 }
 
-// Completed implements continuation.Target.
-func (f *finally[T]) Completed(from schedulers.Worker) continuation.Chain {
-	return f.activate(f, from)
-}
+func (f *finally[T]) base() *core { return &f.job.core }
 
-// Run implements schedulers.Work.
-func (f *finally[T]) Run(worker schedulers.Worker) { f.task.run(f, worker, nil) }
+func (f *finally[T]) completer() jobCompleter { return (*completer[T])(&f.job) }
 
-func (f *finally[T]) runClaimed(worker schedulers.Worker) { f.task.execute(f, worker) }
+func (f *finally[T]) continues() *link { return &f.link }
 
-func (f *finally[T]) runNext(worker schedulers.Worker, q *queue) { f.task.run(f, worker, q) }
-
-func (f *finally[T]) invoke(ctx context.Context) (T, error) {
-	f.preceding = f.takeAntecedent()
+func (f *finally[T]) invoke(ctx context.Context) (err error) {
+	f.link.takeAntecedent()
 	failed := f.fn(ctx)
 	if rest := suspension.Of(failed); rest != nil {
-		var none T
-		return none, &finallyRest[T]{Suspended: rest, finally: f, preceding: f.preceding}
+		return &finallyRest[T]{Suspended: rest, finally: f, antecedent: f.antecedent}
 	}
-	return f.outcomeAfter(f.preceding, failed)
+	f.job.value, err = f.outcomeAfter(f.antecedent, failed)
+	return err
 }
 
 // outcomeAfter returns the outcome of the job once fn has returned the error failed.
-func (f *finally[T]) outcomeAfter(preceding *Job[T], failed error) (T, error) {
-	v, err := preceding.GetResult()
+func (f *finally[T]) outcomeAfter(antecedent *Job[T], failed error) (T, error) {
+	v, err := antecedent.GetResult()
 	if failed != nil {
 		return v, joinErrors(err, failed)
 	}
-	f.task.core.final = uint8(preceding.Status())
+	f.job.core.final = uint8(antecedent.Status())
 	return v, err
 }
 
@@ -238,8 +240,8 @@ func (f *finally[T]) outcomeAfter(preceding *Job[T], failed error) (T, error) {
 // job, whose result types differ.
 type finallyRest[T any] struct { //nolint:errname // an error by type alone
 	suspension.Suspended
-	finally   *finally[T]
-	preceding *Job[T]
+	finally    *finally[T]
+	antecedent *Job[T]
 }
 
 // GoOn implements suspension.Suspended.
@@ -249,27 +251,27 @@ func (r *finallyRest[T]) GoOn(_ any, worker schedulers.Worker, spent uint8) {
 
 // Return implements suspension.Completer.
 func (r *finallyRest[T]) Return(_ Void, failed error) continuation.Chain {
-	v, err := r.finally.outcomeAfter(r.preceding, failed)
-	return r.finally.task.Return(v, err)
+	v, err := r.finally.outcomeAfter(r.antecedent, failed)
+	return (*completer[T])(&r.finally.job).Return(v, err)
 }
 
 // Fault implements suspension.Completer.
 func (r *finallyRest[T]) Fault(err error) continuation.Chain {
-	r.finally.preceding = r.preceding
-	return r.finally.task.Fault(err)
+	r.finally.antecedent = r.antecedent
+	return (*completer[T])(&r.finally.job).Fault(err)
 }
 
 // Handle implements suspension.Completer.
-func (r *finallyRest[T]) Handle() any { return &r.finally.task.Job }
+func (r *finallyRest[T]) Handle() any { return &r.finally.job }
 
 // crashError implements keeper: the job's result survives a crash of fn, whose error is
 // joined to the job's.
 func (f *finally[T]) crashError(failed error) error {
-	if f.preceding == nil {
+	if f.link.get(0) != nil {
 		return failed // the context of the job panicked, before fn was called
 	}
-	v, err := f.preceding.GetResult()
-	f.task.value = v
+	v, err := f.antecedent.GetResult()
+	f.job.value = v
 	return joinErrors(err, failed)
 }
 
@@ -281,6 +283,6 @@ func joinErrors(err, failed error) error {
 }
 
 func (f *finally[T]) drop() {
-	f.release()
-	f.fn, f.preceding = nil, nil
+	f.link.release()
+	f.fn, f.antecedent = nil, nil
 }

@@ -158,12 +158,12 @@ func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 		ctx, cancel := context.WithCancel(m.ctx())
 		defer cancel()
 		s := NewSource[int]()
-		c := &continued[int, int]{fn: add(1)}
-		require.NoError(t, c.task.prepare(c, hook(ctx, func() { s.TrySetResult(1) }), nil, forContinuation, false))
-		c.attach(s.Job(), c)
+		c := &continued[int, int]{fn: add(1), antecedent: s.Job()}
+		err := c.job.core.prepare(&c.link.body, c, hook(ctx, func() { s.TrySetResult(1) }), nil, forContinuation, false)
+		c.link.attach(&c.job.core, &s.Job().core, err)
 		m.all()
-		assert.Equal(t, Completed, c.task.Status())
-		assert.False(t, c.watch.Stop(), "attach has stopped what no other call could")
+		assert.Equal(t, Completed, c.job.Status())
+		assert.False(t, c.link.watch.Stop(), "attach has stopped what no other call could")
 	})
 }
 

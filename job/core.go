@@ -32,15 +32,6 @@ type core struct {
 	extra interleave.Pointer[extra]
 }
 
-// owner is the object that contains a job with its own function.
-type owner interface {
-	schedulers.Work
-	// runClaimed runs a job that the caller has claimed.
-	runClaimed(on schedulers.Worker)
-	base() *core
-	drop() // forgets the function, which will not run
-}
-
 // extra holds the fields that most jobs never need, so that those jobs do not pay for
 // them.
 type extra struct {

@@ -46,39 +46,40 @@ func Diagnose(d Diagnostics) Option { return Option{diagnose: d} }
 
 // record begins the recording that d requests, and returns the context to make the job
 // with. It is called by prepare, which is called by the function that the user called.
-func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
+func (c *core) record(ctx context.Context, d Diagnostics) context.Context {
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and the user's callee
-		t.core.ensureExtra().ensureDiagnostics().creationPC = pcs[0]
+		c.ensureExtra().ensureDiagnostics().creationPC = pcs[0]
 	}
 	if d&FollowLabels != 0 {
-		t.core.mode |= labeled
-		if name := t.Name(); name != "" {
+		c.mode |= labeled
+		if name := c.name(); name != "" {
 			ctx = pprof.WithLabels(ctx, pprof.Labels("job", name))
 		}
 	}
 	if d&FollowTrace != 0 && trace.IsEnabled() {
-		r := t.core.ensureExtra()
+		r := c.ensureExtra()
 		ctx, r.ensureDiagnostics().task = trace.NewTask(ctx, r.nameOr("job"))
-		t.core.mode |= traced
+		c.mode |= traced
 	}
 	return ctx
 }
 
 // track tells listeners that the job was made, and enters it into the table, if either is
 // wanted. The job is set up completely, but not shared yet: listeners may read its context.
-func (t *task[T]) track(d Diagnostics) {
-	if d&lifeTold != 0 && t.core.tellMade(&t.Job, nil) {
-		t.core.mode |= traced
-	}
-	if d&tracked == 0 {
+func (c *core) track(d Diagnostics) {
+	if d&(lifeTold|tracked) == 0 {
 		return
 	}
-	if tracking.WantsJob(&t.Job) {
+	h, _ := c.own.owner.completer().Handle().(Handle)
+	if d&lifeTold != 0 && c.tellMade(h, nil) {
+		c.mode |= traced
+	}
+	if d&tracked != 0 && tracking.WantsJob(h) {
 		// Before the job is in the table, where others read this.
-		r := t.core.ensureExtra().ensureDiagnostics()
-		r.ticket = tracking.EnterJob(&t.Job)
+		r := c.ensureExtra().ensureDiagnostics()
+		r.ticket = tracking.EnterJob(h)
 	}
 }
 
@@ -115,27 +116,27 @@ func (e *extra) nameOr(other string) string {
 
 // invokeWithDiagnostics calls the function under its profiler labels and in its tracer
 // task.
-func (t *task[T]) invokeWithDiagnostics(self invoker[T]) (value T, err error) {
-	defer t.beginDiagnostics()()
-	return self.invoke(&t.body)
+func (c *core) invokeWithDiagnostics() error {
+	defer c.beginDiagnostics()()
+	return c.own.owner.invoke(c.own)
 }
 
 // beginDiagnostics sets the profiler labels and begins the tracer's region, and returns
 // the function that ends both.
-func (t *task[T]) beginDiagnostics() (end func()) {
+func (c *core) beginDiagnostics() (end func()) {
 	var region *trace.Region
-	if t.core.mode&traced != 0 {
-		r := t.core.ensureExtra()
+	if c.mode&traced != 0 {
+		r := c.ensureExtra()
 		if r.diagnostics.task != nil {
-			region = trace.StartRegion(&t.body, r.nameOr("run"))
+			region = trace.StartRegion(c.own, r.nameOr("run"))
 		}
 		r.tellStart()
 	}
-	if t.core.mode&labeled != 0 {
-		pprof.SetGoroutineLabels(&t.body)
+	if c.mode&labeled != 0 {
+		pprof.SetGoroutineLabels(c.own)
 	}
 	return func() {
-		if t.core.mode&labeled != 0 {
+		if c.mode&labeled != 0 {
 			// A worker has no labels that would have to be restored. A goroutine that
 			// runs a job in place may have some, and restores them itself.
 			pprof.SetGoroutineLabels(context.Background())

@@ -32,6 +32,7 @@ func TestAJobRemembersWhereItWasMadeIfAsked(t *testing.T) {
 		"Run":          Run(ctx, constant(1, nil)),
 		"Go":           Go(ctx, doNothing),
 		"ContinueWith": ContinueWith(ctx, FromResult(1), next),
+		"the method":   FromResult(1).ContinueWith(ctx, func(context.Context, *Job[int]) error { return nil }),
 		"Then":         Then(ctx, FromResult(1), itoa),
 		"Catch":        Catch(ctx, FromResult(1), func(context.Context, error) (int, error) { return 0, nil }),
 		"Finally":      Finally(ctx, FromResult(1), doNothing),

@@ -87,7 +87,7 @@ func TestAFinishedJobKeepsNeitherFunctionNorArguments(t *testing.T) {
 	m := &manual{}
 	ends := map[string]func(*runJob[int]){
 		"a result":       func(*runJob[int]) { m.all() },
-		"a cancellation": func(r *runJob[int]) { r.task.Cancel() },
+		"a cancellation": func(r *runJob[int]) { r.job.Cancel() },
 		"abandonment":    func(*runJob[int]) { m.take(t).Abandon(ErrShutdown) },
 	}
 	for name, end := range ends {

@@ -29,7 +29,7 @@ func (i *internals) RunFor(host context.Context, runs int32) jobcore.Ran {
 		return jobcore.NotRun
 	}
 	c.own.spent = uint8(runs+1) | b.spent&jobcore.Unproven
-	c.own.owner.runClaimed(b.worker)
+	c.runClaimed(b.worker)
 	if c.leavePlace() {
 		return jobcore.RanUntilSuspended
 	}
@@ -42,13 +42,10 @@ func (i *internals) LeavePlace() { i.core().leavePlace() }
 // exit is for a job whose function was left by v, the value of a panic, or by
 // runtime.Goexit. If it awaited a job that its goroutine ran in place, and that job has
 // called runtime.Goexit, the function has suspended: v then continues it elsewhere.
-func (t *task[T]) exit(v any, q *queue) {
-	rest, suspended := v.(suspension.Suspended)
-	if !suspended {
-		t.crash(v, q)
-		return
+func (c *core) exit(v any, q *queue) {
+	if rest, suspended := v.(suspension.Suspended); suspended {
+		c.goOn(rest)
+	} else {
+		c.crash(v, q)
 	}
-	t.owner.drop()
-	t.core.state.suspend()
-	rest.GoOn(t, t.worker, t.spent)
 }

@@ -48,22 +48,23 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 		return s.WaitAsync()
 	}
 	b := &scopeBody{scope: s, fn: body}
-	b.core.mode = reported | s.mode&labeled
+	c := &b.job.core
+	c.mode = reported | s.mode&labeled
 	b.end.initDependent()
 	s.promise.job.core.mode |= reported
 	if r := s.promise.job.core.extra.Load(); r != nil {
 		e := b.end.job.core.ensureExtra()
 		e.name, e.diagnostics = r.name, r.diagnostics
 	}
-	b.enclose(b, s.home, s.views.forWorker(s, s.from))
+	c.enclose(&b.body, b, s.home, s.views.forWorker(s, s.from))
 	b.node.Prepare(b)
-	b.core.waiting.Add(&b.node)
+	c.waiting.Add(&b.node)
 	b.left.Store(2)
 	b.ended.body = b
 	b.ended.node.Prepare(&b.ended)
 	s.promise.job.core.waiting.Add(&b.ended.node) // early: stacks and cycles go through it
 	j := &b.end.job
-	_ = b.core.submit(s.home, s.flags) // a refusal is how the body has ended
+	_ = c.submit(s.home, s.flags) // a refusal is how the body has ended
 	return j
 }
 
@@ -75,7 +76,8 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 //	body ends ──▶ the creator's count is released ──▶ the last child has ended ──┐
 //	     └───────────────────────────────────────────────────────────────────────┴──▶ job ends
 type scopeBody struct {
-	task[Void]
+	job    Job[Void]
+	body   body
 	scope  *Scope
 	fn     func(context.Context, *Scope) error
 	node   continuation.Node // of the body's end
@@ -86,13 +88,12 @@ type scopeBody struct {
 	left  interleave.Int32 // of the two that end waits for: the body, and the scope
 }
 
-// Run implements schedulers.Work.
-func (b *scopeBody) Run(worker schedulers.Worker) { b.run(b, worker, nil) }
+func (b *scopeBody) base() *core { return &b.job.core }
 
-func (b *scopeBody) runClaimed(worker schedulers.Worker) { b.execute(b, worker) }
+func (b *scopeBody) completer() jobCompleter { return (*completer[Void])(&b.job) }
 
-func (b *scopeBody) invoke(context.Context) (Void, error) {
-	return Void{}, b.fn(b.scope.views.forWorker(b.scope, b.worker), b.scope)
+func (b *scopeBody) invoke(context.Context) error {
+	return b.fn(b.scope.views.forWorker(b.scope, b.body.worker), b.scope)
 }
 
 func (b *scopeBody) drop() { b.fn = nil }
@@ -106,7 +107,7 @@ func (b *scopeBody) crashError(err error) error {
 // Completed implements continuation.Target: the body has ended.
 func (b *scopeBody) Completed(schedulers.Worker) continuation.Chain {
 	s := b.scope
-	s.recordBodyOutcome(Status(b.core.final), b.core.err(), b.thrown)
+	s.recordBodyOutcome(Status(b.job.core.final), b.job.core.err(), b.thrown)
 	return s.release().Join(b.countOne())
 }
 
@@ -118,7 +119,7 @@ func (b *scopeBody) countOne() (waiters continuation.Chain) {
 	scope := &b.scope.promise.job
 	final, err := Status(scope.core.final), scope.core.err()
 	if b.thrown { // even if the scope had ended before
-		final, err = Faulted, b.core.err()
+		final, err = Faulted, b.job.core.err()
 	}
 	waiters, _ = b.end.try(final, Void{}, err)
 	return waiters

@@ -109,7 +109,7 @@ func (c *core) takeBack(worker schedulers.Worker) (Status, bool) {
 	switch from {
 	case Scheduled:
 		r, ok := c.scheduler().(schedulers.Reclaimer)
-		return from, ok && r.Reclaim(c.own.owner, worker)
+		return from, ok && r.Reclaim(c.work(), worker)
 	case Created:
 		// A job with scheduling flags is submitted normally: Submit sees them.
 		a, ok := c.scheduler().(schedulers.Admitter)
@@ -120,10 +120,9 @@ func (c *core) takeBack(worker schedulers.Worker) (Status, bool) {
 
 // RunClaimed implements jobcore.Awaiting.
 func (i *internals) RunClaimed(n *continuation.Node, worker schedulers.Worker, spent uint8) {
-	b := i.own
-	b.spent = spent
+	i.own.spent = spent
 	i.waiting.Add(n) // the list is open: only the claimer completes the job
-	b.owner.runClaimed(worker)
+	i.core().runClaimed(worker)
 }
 
 // LeaveClaimed implements jobcore.Awaiting.

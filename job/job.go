@@ -46,8 +46,7 @@ func (j *Job[T]) Err() error {
 	if !j.core.isCompleted() {
 		return nil
 	}
-	j.observeFailure()
-	return j.core.err()
+	return j.core.observedErr()
 }
 
 // GetResult returns the outcome of a job that has ended: the value and the error as its
@@ -55,13 +54,13 @@ func (j *Job[T]) Err() error {
 // does.
 func (j *Job[T]) GetResult() (T, error) {
 	if j == nil || !j.core.isCompleted() || j.core.extra.Load() != nil {
-		return j.uncommonResult()
+		return uncommonResult(j)
 	}
 	return j.value, nil
 }
 
 // uncommonResult is GetResult for a job that is nil, has not ended, or may have failed.
-func (j *Job[T]) uncommonResult() (T, error) {
+func uncommonResult[T any](j *Job[T]) (T, error) {
 	if j == nil {
 		var zero T
 		return zero, ErrNilJob
@@ -69,17 +68,19 @@ func (j *Job[T]) uncommonResult() (T, error) {
 	if !j.core.isCompleted() {
 		return j.Await()
 	}
-	err := j.core.err()
-	if err != nil {
-		j.core.observe()
-	}
-	return j.value, err
+	return j.value, j.core.observedErr()
+}
+
+// observedErr returns the error of a job that has ended, and notes that it has been seen.
+func (c *core) observedErr() error {
+	c.observeFailure()
+	return c.err()
 }
 
 // observeFailure notes that a failure has been seen.
-func (j *Job[T]) observeFailure() {
-	if j.core.err() != nil {
-		j.core.observe()
+func (c *core) observeFailure() {
+	if c.err() != nil {
+		c.observe()
 	}
 }
 
@@ -99,9 +100,13 @@ func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 		resume.Call(k)
 		return
 	}
+	j.core.onCompleted(k)
+}
+
+func (c *core) onCompleted(k continuation.Continuation) {
 	r := &resumption{k: k}
 	r.node.Prepare(r)
-	if !j.core.register(&r.node) {
+	if !c.register(&r.node) {
 		resume.Call(k)
 	}
 }
@@ -151,7 +156,11 @@ func (j *Job[T]) Name() string {
 	if j == nil {
 		return ""
 	}
-	if r := j.core.extra.Load(); r != nil {
+	return j.core.name()
+}
+
+func (c *core) name() string {
+	if r := c.extra.Load(); r != nil {
 		return r.name
 	}
 	return ""
@@ -185,15 +194,19 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 	if j == nil {
 		return zero, ErrNilJob
 	}
-	if !j.core.isCompleted() {
-		if err := j.core.wait(ctx); err != nil {
-			return zero, err
-		}
-	} else {
-		budget.Yield()
+	if err := j.core.await(ctx); err != nil {
+		return zero, err
 	}
-	j.observeFailure()
-	return j.value, j.core.err()
+	return j.value, j.core.observedErr()
+}
+
+// await waits until the job has ended, or returns the reason why the wait has ended without it.
+func (c *core) await(ctx context.Context) error {
+	if !c.isCompleted() {
+		return c.wait(ctx)
+	}
+	budget.Yield()
+	return nil
 }
 
 // Await returns the job's outcome, starting it if it was Created. In a function marked
@@ -202,20 +215,10 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 // should rather call [Job.Wait] with its context, which notifies the worker that it
 // blocks.
 func (j *Job[T]) Await() (T, error) {
-	var zero T
-	if j == nil {
-		return zero, ErrNilJob
-	}
-	if !j.core.isCompleted() {
+	if j != nil {
 		j.core.startIfCreated()
-		if err := j.core.wait(context.Background()); err != nil {
-			return zero, err
-		}
-	} else {
-		budget.Yield()
 	}
-	j.observeFailure()
-	return j.value, j.core.err()
+	return j.Wait(context.Background())
 }
 
 // Handle is any *Job[T] without its result type, for lists of mixed jobs, registries and

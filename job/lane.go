@@ -134,12 +134,10 @@ var blockingLane = sync.OnceValue(func() *schedulers.Home {
 // meanwhile: do not nest them deeply.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.task.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
-		return t.task.faultWith(err)
-	}
-	t.task.home, t.task.hidden = blockingLane(), true
-	_ = t.task.core.submit(t.task.home, t.task.core.flags)
-	return &t.task.Job
+	err := t.job.core.prepare(&t.body, t, ctx, nil, forJob, fn == nil)
+	t.body.home, t.body.hidden = blockingLane(), true
+	t.job.core.launch(err)
+	return &t.job
 }
 
 // theLane is the process's lane.

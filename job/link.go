@@ -9,9 +9,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// link is the common part of the jobs of all continuations: outcome, context, work item
-// and registration in one allocation. T is the type of the antecedent's result, U that
-// of the continuation's.
+// link is the common part of the jobs of all continuations, beside the job itself and its
+// function: context and registration, in one allocation with both.
 //
 //	WaitingForActivation ──antecedent ends──▶ Scheduled ─▶ Running ─▶ …
 //	          ├──────────its own ctx ends───▶ Canceled
@@ -32,55 +31,60 @@ import (
 // sees the state that it wrote before. The order of the first two steps matters: with
 // the watch first, a context that ends between them would try to withdraw a node that is
 // not there yet.
-type link[T, U any] struct {
-	task task[U]
+type link struct {
+	body body
 	node continuation.Node
 	// Nil if the context cannot end, as in most chains: the watch would add 40 bytes, a
 	// sixth of a link. Made before the node is added.
 	watch *ctxwatch.Watch
 	// The antecedent; nil when it is no longer needed. Its completer reads this while
 	// the canceller of the link clears it.
-	antecedent interleave.Pointer[Job[T]]
+	antecedent interleave.Pointer[core]
 }
 
-// linked is a concrete link.
-type linked interface {
-	owner
-	continuation.Target
-	// runNext is Run for a link that is run by the runner of its antecedent: links that
-	// become runnable in turn go to q.
-	runNext(on schedulers.Worker, q *queue)
-	submitResumed(from schedulers.Worker)
+// successor is an owner that is a continuation.
+type successor interface{ continues() *link }
+
+// passer is a continuation that ends as its antecedent does if its filter does not admit that.
+type passer interface {
+	// pass takes over the value of the antecedent, if the job has such a value.
+	pass()
 }
 
-// attach registers self, which embeds l, with its antecedent.
-func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
-	l.antecedent.Store(j)
-	l.task.core.state.set(WaitingForActivation)
-	if l.task.core.mode&lazy == 0 && l.task.parent.Err() != nil {
-		l.task.core.cancel(nil)
-		return &l.task.Job
+func (l *link) core() *core { return l.body.owner.base() }
+
+// attach registers a new continuation with its antecedent. If err, the error of prepare, is not
+// nil, the job faults instead.
+func (l *link) attach(c, antecedent *core, err error) {
+	if err != nil {
+		c.faultWith(err)
+		return
 	}
-	l.node.Prepare(self)
-	if l.task.core.mode&lazy == 0 && l.task.parent.Done() != nil {
+	l.antecedent.Store(antecedent)
+	c.state.set(WaitingForActivation)
+	if c.mode&lazy == 0 && l.body.parent.Err() != nil {
+		c.cancel(nil)
+		return
+	}
+	l.node.Prepare(l)
+	if c.mode&lazy == 0 && l.body.parent.Done() != nil {
 		l.watch = new(ctxwatch.Watch)
 	}
-	if !l.enlist(j) {
-		self.Completed(schedulers.WorkerFrom(l.task.parent)).Deliver(nil)
-		return &l.task.Job
+	if !l.enlist(c, antecedent) {
+		l.Completed(schedulers.WorkerFrom(l.body.parent)).Deliver(nil)
+		return
 	}
 	if l.watch != nil {
-		orDesert(l.forsake, func() { l.watch.Start(l.task.parent, l) })
-		if !l.task.core.state.hasStatus(WaitingForActivation) {
+		orDesert(l.forsake, func() { l.watch.Start(l.body.parent, l) })
+		if !c.state.hasStatus(WaitingForActivation) {
 			l.watch.Stop()
 		}
 	}
-	return &l.task.Job
 }
 
 // forsake cancels a job that nobody has, without a call of its context.
-func (l *link[T, U]) forsake() {
-	if c := &l.task.core; c.state.reserveUnstarted() {
+func (l *link) forsake() {
+	if c := l.core(); c.state.reserveUnstarted() {
 		c.abort(Canceled, context.Canceled).Deliver(nil)
 	}
 }
@@ -94,104 +98,103 @@ func orNilJob[T any](j *Job[T]) *Job[T] {
 }
 
 // enlist adds the node to the list that it belongs to; false: the antecedent has ended.
-func (l *link[T, U]) enlist(j *Job[T]) bool {
-	if l.synchronousWith(j) {
-		return j.core.addSynchronous(&l.node)
+func (l *link) enlist(c, antecedent *core) bool {
+	if c.runsWith(antecedent) {
+		return antecedent.addSynchronous(&l.node)
 	}
-	return j.core.waiting.Add(&l.node)
+	return antecedent.waiting.Add(&l.node)
 }
 
-// synchronousWith reports whether the runner of j's function must also run the link.
-func (l *link[T, U]) synchronousWith(j *Job[T]) bool {
-	return l.task.core.mode&synchronous != 0 && j.core.own != nil
+// runsWith reports whether the runner of the antecedent's function must also run the continuation.
+func (c *core) runsWith(antecedent *core) bool {
+	return c.mode&synchronous != 0 && antecedent.own != nil
+}
+
+// Completed implements continuation.Target: the antecedent has ended.
+func (l *link) Completed(from schedulers.Worker) continuation.Chain {
+	c := l.core()
+	if c.only != 0 {
+		if a := l.antecedent.Load(); a != nil && !c.only.admits(a.status()) {
+			return c.passOn(a)
+		}
+	}
+	return l.activate(c, from)
+}
+
+// passOn completes the job without running its function, unless it was canceled before.
+func (c *core) passOn(antecedent *core) continuation.Chain {
+	if !c.state.reserve(WaitingForActivation) {
+		return continuation.Chain{}
+	}
+	p, passes := c.own.owner.(passer)
+	if !passes {
+		return c.abort(Canceled, canceledError(ErrFiltered))
+	}
+	p.pass()
+	waiters := c.abort(antecedent.status(), antecedent.err())
+	antecedent.observeFailure() // from here on it is the failure of this job
+	return waiters
 }
 
 // activate makes the job runnable, unless it was canceled before.
-func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.Chain {
-	won := l.task.core.state.activate()
+func (l *link) activate(c *core, from schedulers.Worker) continuation.Chain {
+	won := c.state.activate()
 	l.unwatch()
 	if !won {
 		return continuation.Chain{}
 	}
-	if l.task.core.mode&synchronous != 0 {
+	if c.mode&synchronous != 0 {
 		if q, ok := from.(*queue); ok {
-			q.push(self)
+			q.push(c)
 			return continuation.Chain{}
 		}
 	}
-	l.submitResumed(from)
+	c.submitResumed(from)
 	return continuation.Chain{}
 }
 
-// submitResumed submits the job, which is Scheduled. A refusal faults it.
+// submitResumed submits a continuation, which is Scheduled. A refusal faults it.
 //
 // The caller is a completer. It must not wait for space in a queue, nor run the
 // continuation itself if the queue is full; the flag Resumed says so. (A caller that
 // registers late could wait, but is treated alike: a refusal must not depend on a race.)
-func (l *link[T, U]) submitResumed(from schedulers.Worker) {
-	_ = l.task.core.submitFrom(l.task.home.Scheduler, schedulers.Hint{From: from, Flags: l.task.core.flags | schedulers.Resumed})
+func (c *core) submitResumed(from schedulers.Worker) {
+	_ = c.submitFrom(c.own.home.Scheduler, schedulers.Hint{From: from, Flags: c.flags | schedulers.Resumed})
 }
-
-// passOn completes the job without running its function, unless it was canceled before.
-func (l *link[T, U]) passOn(final Status, value U, err error) (waiters continuation.Chain, won bool) {
-	if !l.task.core.state.reserve(WaitingForActivation) {
-		return continuation.Chain{}, false
-	}
-	l.task.value = value
-	return l.task.core.abort(final, err), true
-}
-
-// Abandon implements schedulers.Work.
-func (l *link[T, U]) Abandon(reason error) { l.task.Abandon(reason) }
-
-func (l *link[T, U]) base() *core { return l.task.base() }
-
-// Schedulers and their reports describe a work item by these.
-
-func (l *link[T, U]) ID() uint64        { return l.task.ID() }
-func (l *link[T, U]) Name() string      { return l.task.Name() }
-func (l *link[T, U]) Creation() Frame   { return l.task.Creation() }
-func (l *link[T, U]) IsCompleted() bool { return l.task.IsCompleted() }
-func (l *link[T, U]) String() string    { return l.task.String() }
 
 // ContextEnded implements ctxwatch.Listener.
-func (l *link[T, U]) ContextEnded(*ctxwatch.Watch) { l.task.core.cancel(nil) }
+func (l *link) ContextEnded(*ctxwatch.Watch) { l.core().cancel(nil) }
 
-func (l *link[T, U]) waitingJob() (*core, string) { return &l.task.core, "continuation" }
+func (l *link) waitingJob() (*core, string) { return l.core(), "continuation" }
 
-// release drops the antecedent and withdraws the registrations.
-func (l *link[T, U]) release() {
+// release withdraws the registrations, and drops the antecedent: in a long chain each job would
+// otherwise keep all jobs before it alive.
+func (l *link) release() {
 	l.unwatch()
-	j := l.takeAntecedent()
+	a := l.takeAntecedent()
 	switch {
-	case j == nil:
-	case l.synchronousWith(j):
-		j.core.ensureExtra().synchronous.Remove(&l.node)
+	case a == nil:
+	case l.core().runsWith(a):
+		a.ensureExtra().synchronous.Remove(&l.node)
 	default:
-		j.core.waiting.Remove(&l.node)
+		a.waiting.Remove(&l.node)
 	}
 }
 
-func (l *link[T, U]) unwatch() {
+func (l *link) unwatch() {
 	if l.watch != nil {
 		l.watch.Stop()
 	}
 }
 
 // count implements antecedents.
-func (l *link[T, U]) count() int { return 1 }
+func (l *link) count() int { return 1 }
 
 // get implements antecedents.
-func (l *link[T, U]) get(int) *core {
-	if j := l.antecedent.Load(); j != nil {
-		return j.base()
-	}
-	return nil
-}
+func (l *link) get(int) *core { return l.antecedent.Load() }
 
-// takeAntecedent returns the job that has ended, and drops the reference: in a long chain
-// each job would otherwise keep all jobs before it alive.
-func (l *link[T, U]) takeAntecedent() *Job[T] {
+// takeAntecedent returns the job that has ended, and drops the reference.
+func (l *link) takeAntecedent() *core {
 	// A swap costs ten times as much as a load, and each link calls this twice.
 	if l.antecedent.Load() == nil {
 		return nil

@@ -363,7 +363,7 @@ func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 	}
 	r.watch.Stop()
 	r.release(true) // before the request is seen to have ended, and Next is called again
-	step.observeFailure()
+	step.core.observeFailure()
 	return r.promise.publish(step.Status(), step.value, step.core.err())
 }
 

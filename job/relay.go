@@ -70,7 +70,7 @@ func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := r.source.takeDelivered()
 	waiters, won := r.end(j.Status(), j.value, j.core.err())
 	if won {
-		j.observeFailure() // from now on it is the relay's failure
+		j.core.observeFailure() // from now on it is the relay's failure
 	}
 	return waiters
 }
@@ -263,7 +263,7 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	var zero T
 	waiters, won := h.unwrap.end(final, zero, err)
 	if won {
-		j.observeFailure()
+		j.core.observeFailure()
 	}
 	return waiters
 }

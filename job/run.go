@@ -9,9 +9,21 @@ import (
 // runJob is the job of New, Run and Go: outcome, context, function and work item
 // in one allocation.
 type runJob[T any] struct {
-	task task[T]
+	job  Job[T]
+	body body
 	fn   func(context.Context) (T, error)
 }
+
+func (t *runJob[T]) base() *core { return &t.job.core }
+
+func (t *runJob[T]) completer() jobCompleter { return (*completer[T])(&t.job) }
+
+func (t *runJob[T]) invoke(ctx context.Context) (err error) {
+	t.job.value, err = t.fn(ctx)
+	return err
+}
+
+func (t *runJob[T]) drop() { t.fn = nil }
 
 // New returns a job that will run fn, not started: its status is Created. Start
 // starts it, and so does awaiting it.
@@ -25,11 +37,12 @@ type runJob[T any] struct {
 // Canceled and fn is not called. A nil fn makes a job that has faulted with [ErrNilFunc].
 func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.task.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.task.faultWith(err)
+	if err := t.job.core.prepare(&t.body, t, ctx, opts, forJob, fn == nil); err != nil {
+		t.job.core.faultWith(err)
+	} else {
+		t.job.core.state.set(Created)
 	}
-	t.task.core.state.set(Created)
-	return &t.task.Job
+	return &t.job
 }
 
 // Run is [New] and [Job.Start]. If the scheduler refuses the job, it faults with an
@@ -37,57 +50,29 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 // does not wait for continues after fn has returned; see New.
 func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.task.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.task.faultWith(err)
-	}
-	_ = t.task.core.submit(t.task.home, t.task.core.flags) // the job carries the refusal
-	return &t.task.Job
+	t.job.core.launch(t.job.core.prepare(&t.body, t, ctx, opts, forJob, fn == nil))
+	return &t.job
 }
 
 // Go is [Run] for a function without a result.
 func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Job[Void] {
 	t := &goJob{fn: fn}
-	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.faultWith(err)
-	}
-	_ = t.core.submit(t.home, t.core.flags)
-	return &t.Job
+	t.job.core.launch(t.job.core.prepare(&t.body, t, ctx, opts, forJob, fn == nil))
+	return &t.job
 }
-
-// Run implements schedulers.Work.
-func (t *runJob[T]) Run(worker schedulers.Worker) { t.task.run(t, worker, nil) }
-
-// Abandon implements schedulers.Work.
-func (t *runJob[T]) Abandon(reason error) { t.task.Abandon(reason) }
-
-func (t *runJob[T]) base() *core { return t.task.base() }
-
-// Schedulers and their reports describe a work item by these.
-
-func (t *runJob[T]) ID() uint64        { return t.task.ID() }
-func (t *runJob[T]) Name() string      { return t.task.Name() }
-func (t *runJob[T]) Creation() Frame   { return t.task.Creation() }
-func (t *runJob[T]) IsCompleted() bool { return t.task.IsCompleted() }
-func (t *runJob[T]) String() string    { return t.task.String() }
-
-func (t *runJob[T]) runClaimed(worker schedulers.Worker) { t.task.execute(t, worker) }
-
-func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
-
-func (t *runJob[T]) drop() { t.fn = nil }
 
 // goJob is runJob without a result: wrapping fn in a closure would cost one more allocation.
 type goJob struct {
-	task[Void]
-	fn func(context.Context) error
+	job  Job[Void]
+	body body
+	fn   func(context.Context) error
 }
 
-// Run implements schedulers.Work.
-func (t *goJob) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
+func (t *goJob) base() *core { return &t.job.core }
 
-func (t *goJob) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
+func (t *goJob) completer() jobCompleter { return (*completer[Void])(&t.job) }
 
-func (t *goJob) invoke(ctx context.Context) (Void, error) { return Void{}, t.fn(ctx) }
+func (t *goJob) invoke(ctx context.Context) error { return t.fn(ctx) }
 
 func (t *goJob) drop() { t.fn = nil }
 
@@ -102,22 +87,26 @@ func (j *Job[T]) RunSynchronously() error {
 	if j == nil {
 		return ErrNilJob
 	}
-	if j.core.own == nil || j.Status() != Created {
+	return j.core.runSynchronously()
+}
+
+func (c *core) runSynchronously() error {
+	if c.own == nil || c.status() != Created {
 		return ErrStarted
 	}
-	j.core.ensureExtra().ignoresHome.Store(true) // before the job can be seen Scheduled
-	if !j.core.state.start() {
+	c.ensureExtra().ignoresHome.Store(true) // before the job can be seen Scheduled
+	if !c.state.start() {
 		return ErrStarted
 	}
-	j.finishSynchronously()
+	c.finishSynchronously()
 	return nil
 }
 
 // finishSynchronously runs the job, or waits for its end if a waiter claimed it first
 // and runs it in place.
-func (j *Job[T]) finishSynchronously() {
-	parent := j.core.own.parent
-	if !j.core.runFor(parent, schedulers.WorkerFrom(parent)) {
-		_, _ = j.Await()
+func (c *core) finishSynchronously() {
+	parent := c.own.parent
+	if !c.runFor(parent, schedulers.WorkerFrom(parent)) {
+		_ = c.await(context.Background())
 	}
 }

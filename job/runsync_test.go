@@ -64,10 +64,10 @@ func TestAWaiterClaimsBetweenTheTwoStepsOfRunSynchronously(t *testing.T) {
 		gate := make(chan struct{})
 		j := New(m.ctx(), func(context.Context) (int, error) { <-gate; return 1, nil })
 		assert.True(t, j.core.state.start()) // RunSynchronously has got this far
-		go j.core.own.owner.Run(nil)         // a waiter runs the job in place
+		go j.core.work().Run(nil)            // a waiter runs the job in place
 		synctest.Wait()
 		back := make(chan struct{})
-		go func() { j.finishSynchronously(); close(back) }()
+		go func() { j.core.finishSynchronously(); close(back) }()
 		synctest.Wait()
 		assert.Equal(t, Running, j.Status())
 		close(gate)

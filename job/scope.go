@@ -212,14 +212,14 @@ func (c *closing) Completed(schedulers.Worker) continuation.Chain {
 
 // enter counts one more child with a handle, and gives it a free slot, if any; false:
 // the scope has ended.
-func (s *Scope) enter(l *childSlot) bool {
+func (s *Scope) enter(t *spawnedChild) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.left == 0 {
 		return false
 	}
 	s.left++
-	l.holds = s.gate.enter()
+	t.scope, t.slot.holds = s, s.gate.enter()
 	return true
 }
 

@@ -2,8 +2,6 @@ package job
 
 import (
 	"slices"
-
-	"github.com/movenext/movenext/schedulers"
 )
 
 // # Children in flight
@@ -165,18 +163,15 @@ func (l *childSlot) end() bool {
 }
 
 // take implements heldChild.
-func (t *spawned[T]) take() bool { return t.slot.take() }
+func (t *spawnedChild) take() bool { return t.slot.take() }
 
 // endedInQueue implements heldChild.
-func (t *spawned[T]) endedInQueue() bool { return t.slot.gone }
+func (t *spawnedChild) endedInQueue() bool { return t.slot.gone }
 
-// submitAdmitted implements heldChild.
-func (t *spawned[T]) submitAdmitted() { t.task.activateChild(t.scope.flags) }
-
-// activateChild submits a child that has waited for a slot, unless it was canceled since
-// it got its slot.
-func (t *task[T]) activateChild(flags schedulers.Flags) {
-	if t.core.state.activate() {
-		_ = t.core.submit(t.home, t.core.flags|flags)
+// submitAdmitted implements heldChild. It submits the child unless it was canceled since it got
+// its slot.
+func (t *spawnedChild) submitAdmitted() {
+	if c := t.core(); c.state.activate() {
+		_ = c.submit(c.own.home, c.flags|t.scope.flags)
 	}
 }

@@ -16,61 +16,72 @@ import (
 // supervising one leaves the failure to the handle. If the scope has ended, Spawn
 // returns a job that has faulted with [ErrScopeEnded].
 func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
-	t := &spawned[T]{scope: s}
-	t.fn = fn
-	if s == nil || !s.enter(&t.slot) {
-		return t.task.faultWith(ErrScopeEnded)
+	t := &spawned[T]{fn: fn}
+	if s == nil || !s.enter(&t.child) {
+		t.job.core.faultWith(ErrScopeEnded)
+		return &t.job
 	}
-	err := t.task.prepare(t, s.views.forWorker(s, s.from), opts, forJob, fn == nil)
-	return spawn(s, &t.task, t, &t.node, err, &t.slot)
+	err := t.job.core.prepare(&t.child.body, t, s.views.forWorker(s, s.from), opts, forJob, fn == nil)
+	s.spawn(&t.child, &t.job.core, err)
+	return &t.job
 }
 
-// spawn starts a child that the scope has counted, and registers n, which notifies the
-// scope of the child's end. err is the reason why the child could not be made, or nil.
-func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childSlot) *Job[T] {
+// spawn starts a child that the scope has counted. err is the reason why the child could not be
+// made, or nil.
+func (s *Scope) spawn(t *spawnedChild, c *core, err error) {
 	if err != nil {
-		s.exit(Faulted, err, l).Deliver(nil)
-		return t.faultWith(err)
+		s.exit(Faulted, err, &t.slot).Deliver(nil)
+		c.faultWith(err)
+		return
 	}
-	holds := l.holds // the child is not shared yet
+	holds := t.slot.holds // the child is not shared yet
 	if !holds {
-		t.core.state.set(WaitingForActivation)
+		c.state.set(WaitingForActivation)
 	}
-	n.Prepare(end)
-	t.core.waiting.Add(n) // first of all: no waiter may see the child end before the scope does
+	t.node.Prepare(t)
+	c.waiting.Add(&t.node) // first of all: no waiter may see the child end before the scope does
 	if holds {
-		_ = t.core.submit(t.home, t.core.flags|s.flags)
+		_ = c.submit(c.own.home, c.flags|s.flags)
 	} else {
-		s.hold(end)
+		s.hold(t)
 	}
-	return &t.Job
 }
 
-// heldTarget is a child with a handle, as the scope and its queue see it.
-type heldTarget interface {
-	continuation.Target
-	heldChild
-}
-
-// spawned is a child with a handle: a job whose first continuation notifies the scope.
+// spawned is a child with a handle.
 type spawned[T any] struct {
-	runJob[T]
+	job   Job[T]
+	child spawnedChild
+	fn    func(context.Context) (T, error)
+}
+
+func (t *spawned[T]) base() *core { return &t.job.core }
+
+func (t *spawned[T]) completer() jobCompleter { return (*completer[T])(&t.job) }
+
+func (t *spawned[T]) invoke(ctx context.Context) (err error) {
+	t.job.value, err = t.fn(ctx)
+	return err
+}
+
+func (t *spawned[T]) drop() { t.fn = nil }
+
+// spawnedChild is a child with a handle as the scope sees it: the first continuation of the job
+// notifies the scope.
+type spawnedChild struct {
+	body  body
 	slot  childSlot
 	scope *Scope
 	node  continuation.Node
 }
 
-// Run implements schedulers.Work.
-func (t *spawned[T]) Run(worker schedulers.Worker) { t.task.run(t, worker, nil) }
-
-func (t *spawned[T]) runClaimed(worker schedulers.Worker) { t.task.execute(t, worker) }
+func (t *spawnedChild) core() *core { return t.body.owner.base() }
 
 // Completed implements continuation.Target: the child has ended.
-func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
-	return t.scope.exitSpawned(&t.task.core, &t.slot)
+func (t *spawnedChild) Completed(schedulers.Worker) continuation.Chain {
+	return t.scope.exitSpawned(t.core(), &t.slot)
 }
 
-func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
+func (t *spawnedChild) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
 
 // exitSpawned counts a child with a handle as ended.
 func (s *Scope) exitSpawned(child *core, l *childSlot) continuation.Chain {

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"context"
+
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
@@ -24,7 +26,8 @@ import (
 // suspendedChild is a child without a handle that has suspended: a job whose first
 // continuation notifies the scope.
 type suspendedChild struct {
-	task[Void]
+	job   Job[Void]
+	body  body
 	scope *Scope
 	node  continuation.Node
 }
@@ -33,13 +36,14 @@ type suspendedChild struct {
 func (c *child) suspend(recycle bool) *suspendedChild {
 	s := c.scope
 	m := &suspendedChild{scope: s}
-	m.core.mode = reported | s.mode&labeled
-	m.core.state.claim()
-	m.core.state.suspend()
+	j := &m.job.core
+	j.mode = reported | s.mode&labeled
+	j.state.claim()
+	j.state.suspend()
 	m.node.Prepare(m)
-	m.core.waiting.Add(&m.node)
-	if Diagnostics(tracking.Jobs.Load())&lifeTold != 0 && m.core.tellMade(&m.Job, nil) {
-		m.core.ensureExtra().tellStart()
+	j.waiting.Add(&m.node)
+	if Diagnostics(tracking.Jobs.Load())&lifeTold != 0 && j.tellMade(&m.job, nil) {
+		j.ensureExtra().tellStart()
 	}
 	c.fn = nil
 	// A worker must not block on this lock: it would count as a worker whose work blocks.
@@ -52,25 +56,26 @@ func (c *child) suspend(recycle bool) *suspendedChild {
 
 // continueOn lets the child continue on worker; last as in child.run.
 func (m *suspendedChild) continueOn(rest suspension.Suspended, worker schedulers.Worker, last bool) {
-	m.enclose(m, m.scope.home, m.scope.views.forWorker(m.scope, worker))
-	m.worker = worker
+	m.job.core.enclose(&m.body, m, m.scope.home, m.scope.views.forWorker(m.scope, worker))
+	m.body.worker = worker
 	if !last {
-		m.spent = jobcore.Unproven | 1 // a goroutine that waits for the scope runs it
+		m.body.spent = jobcore.Unproven | 1 // a goroutine that waits for the scope runs it
 	}
-	rest.GoOn(&m.task, worker, m.spent)
+	rest.GoOn(m.completer(), worker, m.body.spent)
 }
 
-// Run implements schedulers.Work. It is never called: a child that has begun is not
-// submitted again.
-func (m *suspendedChild) Run(schedulers.Worker) {}
+func (m *suspendedChild) base() *core { return &m.job.core }
 
-func (m *suspendedChild) runClaimed(schedulers.Worker) {}
+func (m *suspendedChild) completer() jobCompleter { return (*completer[Void])(&m.job) }
+
+// invoke implements owner. It is never called: the child has begun.
+func (m *suspendedChild) invoke(context.Context) error { return nil }
 
 func (m *suspendedChild) drop() {}
 
 // Completed implements continuation.Target: the child has ended.
 func (m *suspendedChild) Completed(schedulers.Worker) continuation.Chain {
-	return m.scope.exit(Status(m.core.final), m.core.err(), &childSlot{holds: true})
+	return m.scope.exit(Status(m.job.core.final), m.job.core.err(), &childSlot{holds: true})
 }
 
 func (m *suspendedChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }

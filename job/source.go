@@ -124,20 +124,32 @@ const minInt = -1
 // for an int from -1 to 8 it is always the same job and allocates nothing.
 func FromResult[T any](value T) *Job[T] {
 	// A pointer, since converting the value to an interface would copy it to the heap.
-	switch v := any(&value).(type) {
-	case *Void:
-		return any(completedVoid).(*Job[T])
-	case *bool:
-		if *v {
-			return any(completedBools[1]).(*Job[T])
-		}
-		return any(completedBools[0]).(*Job[T])
-	case *int:
-		if i := *v - minInt; 0 <= i && i < len(completedInts) {
-			return any(completedInts[i]).(*Job[T])
-		}
+	if j, ok := sharedJob(&value).(*Job[T]); ok {
+		return j
 	}
 	return newCompleted(Completed, value, nil)
+}
+
+// sharedJob returns the job that all callers share whose value is that of the pointer p, or nil.
+// Inlined into FromResult, it would be compiled in each package that calls FromResult, with all
+// methods of the types of jobs that it mentions.
+//
+//go:noinline
+func sharedJob(p any) any {
+	switch v := p.(type) {
+	case *Void:
+		return completedVoid
+	case *bool:
+		if *v {
+			return completedBools[1]
+		}
+		return completedBools[0]
+	case *int:
+		if i := *v - minInt; 0 <= i && i < len(completedInts) {
+			return completedInts[i]
+		}
+	}
+	return nil
 }
 
 // FromError returns a job that has faulted with err. For a nil err it is

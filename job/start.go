@@ -61,7 +61,7 @@ func (c *core) submit(home *schedulers.Home, flags schedulers.Flags) error {
 }
 
 func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
-	err := schedulers.TryOffer(s, c.own.owner, from)
+	err := schedulers.TryOffer(s, c.work(), from)
 	if err == nil {
 		return nil
 	}

@@ -24,23 +24,23 @@ import (
 // the worker of a delivery, and so reaches the delivered targets.
 type queue struct {
 	worker schedulers.Worker
-	list   []linked
+	list   []*core
 	next   int
 }
 
-func (q *queue) push(l linked) { q.list = append(q.list, l) }
+func (q *queue) push(c *core) { q.list = append(q.list, c) }
 
-func (q *queue) pop() linked {
+func (q *queue) pop() *core {
 	if q.next == len(q.list) {
 		return nil
 	}
-	l := q.list[q.next]
+	c := q.list[q.next]
 	q.list[q.next] = nil
 	q.next++
 	if q.next == len(q.list) {
 		q.list, q.next = q.list[:0], 0 // a chain needs one element, however long it is
 	}
-	return l
+	return c
 }
 
 // run runs the queued continuations until none is left. If one of them calls
@@ -49,15 +49,15 @@ func (q *queue) run() {
 	empty := false
 	defer func() {
 		for !empty {
-			if l := q.pop(); l != nil {
-				l.submitResumed(q.worker)
+			if c := q.pop(); c != nil {
+				c.submitResumed(q.worker)
 			} else {
 				empty = true
 			}
 		}
 	}()
-	for l := q.pop(); l != nil; l = q.pop() {
-		l.runNext(q.worker, q)
+	for c := q.pop(); c != nil; c = q.pop() {
+		c.run(q.worker, q)
 	}
 	empty = true
 }

@@ -10,42 +10,80 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// task is a job that has a function to run, in one allocation with the job.
+// # A job with a function
 //
-// The types with type parameters that contain a task have a field of that name and do not embed
-// it, as [Job] does not embed its core: gc compiles a wrapper for each promoted method of each
-// instance, used or not. With embedding, the 124 wrappers of a continuation and as many of others
-// took two fifths of the time to compile a package that uses jobs of a few types.
-type task[T any] struct {
-	Job[T]
-	body
+// Such a job is one object: the [Job], the [body], the function, and what a continuation or a
+// child needs besides. The type of that object depends on the types of the results. gc compiles
+// all methods of such a type in each package that mentions it, used or not, and twice each. So the
+// type has only the four methods of an [owner]; everything else is a method of the core, which
+// this package alone compiles. The core is what schedulers get, as [work].
+//
+//	scheduler ──Run──▶ work = core ──own──▶ body ──owner──▶ the object ──▶ the function
+
+// owner is the object that contains a job with its own function. It knows the type of the result.
+type owner interface {
+	base() *core
+
+	// completer returns the right to complete the job, a [completer].
+	completer() jobCompleter
+
+	// invoke calls the function and writes its value to the job.
+	invoke(ctx context.Context) error
+
+	// drop forgets the function, which will not run or has ended.
+	drop()
 }
 
-// invoker is the concrete task, which knows its function and its arguments.
-type invoker[T any] interface {
-	owner
-	invoke(ctx context.Context) (T, error)
+// keeper is an owner that has its own outcome to keep, whatever its function does.
+type keeper interface {
+	// crashError returns the error of a function that has panicked or called
+	// runtime.Goexit, joined to the error that is kept.
+	crashError(err error) error
 }
 
-// prepare sets up a new task. It returns the error that makes the job fault at once.
-func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usage, nilFunc bool) error {
+// work is the work item of a job with a function: its core. The conversion is free.
+type work core
+
+func (c *core) work() *work { return (*work)(c) }
+
+// Run implements schedulers.Work.
+func (w *work) Run(worker schedulers.Worker) { (*core)(w).run(worker, nil) }
+
+// Abandon implements schedulers.Work.
+func (w *work) Abandon(reason error) {
+	if c := (*core)(w); c.state.reserve(Scheduled) {
+		c.abort(Faulted, orElse(reason, ErrShutdown)).Deliver(nil)
+	}
+}
+
+// Schedulers and their reports describe a work item by these.
+
+func (w *work) ID() uint64        { return (*core)(w).ensureExtra().id }
+func (w *work) Name() string      { return (*core)(w).name() }
+func (w *work) Creation() Frame   { return (*core)(w).frame("job") }
+func (w *work) IsCompleted() bool { return (*core)(w).isCompleted() }
+func (w *work) String() string    { return (*core)(w).describe() }
+
+// prepare gives a new job its function, which is in self. It returns the error that makes the job
+// fault at once.
+func (c *core) prepare(b *body, self owner, ctx context.Context, opts []Option, p usage, nilFunc bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if d := Diagnostics(tracking.Jobs.Load()); len(opts) == 0 && !nilFunc && d&^ourBits == 0 {
 		// The usual case. The code below costs some 10 ns, even if nothing is recorded.
 		if schedulers.HasLabels(ctx) {
-			t.core.mode |= labeled
+			c.mode |= labeled
 		}
-		t.enclose(self, homeOf(ctx), ctx)
+		c.enclose(b, self, homeOf(ctx), ctx)
 		if d != 0 {
-			t.track(d)
+			c.track(d)
 		}
 		return nil
 	}
 	o := merge(opts)
 	if o.name != "" {
-		t.core.ensureExtra().name = o.name
+		c.ensureExtra().name = o.name
 	}
 	if nilFunc {
 		return ErrNilFunc
@@ -60,71 +98,78 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
 	}
-	t.core.flags, t.core.mode, t.core.only = o.flags, o.mode, o.only
+	c.flags, c.mode, c.only = o.flags, o.mode, o.only
 	if schedulers.HasLabels(ctx) {
-		t.core.mode |= labeled
+		c.mode |= labeled
 	}
 	d := o.diagnose | Diagnostics(tracking.Jobs.Load())
 	if d != 0 {
-		ctx = t.record(ctx, d)
+		ctx = c.record(ctx, d)
 	}
-	t.enclose(self, at, ctx)
-	t.track(d)
+	c.enclose(b, self, at, ctx)
+	c.track(d)
 	return nil
 }
 
-// enclose gives the task its function, which runs at home with a context below ctx.
-func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context) {
-	t.owner, t.core.own, t.home = self, &t.body, home
-	t.nest(ctx)
+// enclose gives the job its function, which runs at home with a context below ctx.
+func (c *core) enclose(b *body, self owner, home *schedulers.Home, ctx context.Context) {
+	b.owner, c.own, b.home = self, b, home
+	b.nest(ctx)
+}
+
+// launch submits a new job. If err, the error of prepare, is not nil, the job faults instead.
+func (c *core) launch(err error) {
+	if err != nil {
+		c.faultWith(err)
+		return
+	}
+	_ = c.submit(c.own.home, c.flags) // the job carries the refusal
 }
 
 // faultWith makes the job fault with err, the reason why it could not be made.
-func (t *task[T]) faultWith(err error) *Job[T] {
-	t.core.setErr(err)
-	t.core.publish(Faulted).Deliver(nil)
-	return &t.Job
-}
-
-// Abandon implements schedulers.Work.
-func (t *task[T]) Abandon(reason error) {
-	if t.core.state.reserve(Scheduled) {
-		t.core.abort(Faulted, orElse(reason, ErrShutdown)).Deliver(nil)
-	}
+func (c *core) faultWith(err error) {
+	c.setErr(err)
+	c.publish(Faulted).Deliver(nil)
 }
 
 // run claims the job, runs its function and completes it. It does nothing if it loses
 // the claim to a waiter that runs the job in place, or to a canceller.
-func (t *task[T]) run(self invoker[T], worker schedulers.Worker, q *queue) {
-	if t.core.state.claim() {
-		t.worker = worker
+func (c *core) run(worker schedulers.Worker, q *queue) {
+	if c.state.claim() {
+		c.own.worker = worker
 		if q != nil {
 			// The job runs inside other work, perhaps not on the worker's goroutine.
-			t.spent = jobcore.Unproven | 1
+			c.own.spent = jobcore.Unproven | 1
 		}
-		t.finish(self, q, q == nil)
+		c.finish(q, q == nil)
 	}
 }
 
-// execute is run for a caller that has claimed the job and has more to do after it.
-func (t *task[T]) execute(self invoker[T], worker schedulers.Worker) {
-	t.worker = worker
-	t.finish(self, nil, false)
+// runClaimed is run for a caller that has claimed the job and has more to do after it.
+func (c *core) runClaimed(worker schedulers.Worker) {
+	c.own.worker = worker
+	c.finish(nil, false)
 }
 
 // finish calls the function of a claimed job and completes the job, unless the function
 // suspends: then the function completes the job later. For last see complete.
-func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
-	final, rest, returned := t.call(self, q)
+func (c *core) finish(q *queue, last bool) {
+	final, rest, returned := c.call(q)
 	switch {
 	case !returned: // and so it is complete
 	case rest != nil:
-		t.owner.drop() // a suspended function keeps what it needs
-		t.core.state.suspend()
-		rest.GoOn(t, t.worker, t.spent)
+		c.goOn(rest)
 	default:
-		t.complete(final, q, last)
+		c.complete(final, q, last)
 	}
+}
+
+// goOn lets the function continue, which has suspended.
+func (c *core) goOn(rest suspension.Suspended) {
+	b := c.own
+	b.owner.drop() // a suspended function keeps what it needs
+	c.state.suspend()
+	rest.GoOn(b.owner.completer(), b.worker, b.spent)
 }
 
 // call checks the context, runs the function and classifies its error: every step that
@@ -133,97 +178,108 @@ func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 // caller runs. A function that has suspended is returned as rest and is not continued in
 // here: the deferred function could not tell a job that others may complete from one
 // that it has to complete itself.
-func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension.Suspended, returned bool) {
+func (c *core) call(q *queue) (final Status, rest suspension.Suspended, returned bool) {
 	defer func() {
 		if !returned {
-			t.exit(recover(), q)
+			c.exit(recover(), q)
 		}
 	}()
-	if t.body.Err() != nil {
-		t.core.setErr(contextError(&t.body))
+	b := c.own
+	if b.Err() != nil {
+		c.setErr(contextError(b))
 		return Canceled, nil, true
 	}
 	var err error
-	if t.core.mode&(labeled|traced) == 0 {
-		t.value, err = self.invoke(&t.body)
+	if c.mode&(labeled|traced) == 0 {
+		err = b.owner.invoke(b)
 	} else {
-		t.value, err = t.invokeWithDiagnostics(self)
+		err = c.invokeWithDiagnostics()
 	}
 	if rest = suspension.Of(err); rest != nil {
 		return Running, rest, true
 	}
-	t.core.setErr(err)
-	return t.outcome(err), nil, true
-}
-
-// Return implements suspension.Completer.
-func (t *task[T]) Return(value T, err error) continuation.Chain {
-	t.value = value
-	t.core.setErr(err)
-	return t.end(t.outcome(err))
-}
-
-// Fault implements suspension.Completer.
-func (t *task[T]) Fault(err error) continuation.Chain {
-	var none T
-	t.value = none
-	if k, ok := t.owner.(keeper); ok {
-		err = k.crashError(err)
-	}
-	t.core.setErr(err)
-	return t.end(Faulted)
-}
-
-// Handle implements suspension.Completer.
-func (t *task[T]) Handle() any { return &t.Job }
-
-// end completes a job whose function has suspended.
-func (t *task[T]) end(final Status) continuation.Chain {
-	t.core.endOwn()
-	return t.core.publish(final)
+	c.setErr(err)
+	return b.outcome(err), nil, true
 }
 
 // crash completes a job whose function panicked with v, or has called runtime.Goexit if
 // v is nil.
-func (t *task[T]) crash(v any, q *queue) {
+func (c *core) crash(v any, q *queue) {
 	err := ErrGoexit
 	if v != nil {
-		p := t.core.panicError(v)
-		schedulers.ReportPanic(t.worker, p.Value, p.Stack)
+		p := c.panicError(v)
+		schedulers.ReportPanic(c.own.worker, p.Value, p.Stack)
 		err = p
 	}
-	if k, ok := t.owner.(keeper); ok {
-		err = k.crashError(err)
-	}
-	t.core.setErr(err)
-	t.complete(Faulted, q, false)
+	c.setErr(c.keep(err))
+	c.complete(Faulted, q, false)
 }
 
-// keeper is a task that has its own outcome to keep, whatever its function does.
-type keeper interface {
-	// crashError returns the error of a function that has panicked or called
-	// runtime.Goexit, joined to the error that is kept.
-	crashError(err error) error
+// keep joins err, of a function that has not returned, to the error that the job keeps in any case.
+func (c *core) keep(err error) error {
+	if k, ok := c.own.owner.(keeper); ok {
+		return k.crashError(err)
+	}
+	return err
 }
 
 // complete publishes the outcome of a function, on the goroutine that claimed the job,
 // and notifies all waiters. Synchronous continuations go to q or, if that is nil, run
 // here. last reports that the worker has nothing else to do in its current work.
-func (t *task[T]) complete(final Status, q *queue, last bool) {
-	t.owner.drop()
-	t.core.endOwn()
-	t.attended = true
-	t.core.conclude(final)
-	waiters := t.core.waiting.CompleteAttended()
-	r := t.core.extra.Load()
+func (c *core) complete(final Status, q *queue, last bool) {
+	b := c.own
+	b.owner.drop()
+	c.endOwn()
+	b.attended = true
+	c.conclude(final)
+	waiters := c.waiting.CompleteAttended()
+	r := c.extra.Load()
 	if (waiters != continuation.Chain{}) {
-		from := t.worker
+		from := b.worker
 		if l, ok := from.(schedulers.Leaver); ok && last && r == nil {
 			from = l.Leaving()
 		}
 		waiters.Deliver(from)
 	}
 	if r != nil {
-		r.runSynchronous(t.worker, q)
+		r.runSynchronous(b.worker, q)
 	}
+}
+
+// completer is a job whose function has suspended, as that function sees it: it implements
+// suspension.Completer. The conversion is free.
+type completer[T any] Job[T]
+
+// jobCompleter is a [completer] of any type.
+type jobCompleter interface{ Handle() any }
+
+// Return implements suspension.Completer.
+func (j *completer[T]) Return(value T, err error) continuation.Chain {
+	j.value = value
+	return j.core.endSuspended(err)
+}
+
+// Fault implements suspension.Completer.
+func (j *completer[T]) Fault(err error) continuation.Chain {
+	var none T
+	j.value = none
+	return j.core.faultSuspended(err)
+}
+
+// Handle implements suspension.Completer.
+func (j *completer[T]) Handle() any { return (*Job[T])(j) }
+
+// endSuspended completes a job whose function has suspended, and has returned err now.
+func (c *core) endSuspended(err error) continuation.Chain {
+	c.setErr(err)
+	final := c.own.outcome(err)
+	c.endOwn()
+	return c.publish(final)
+}
+
+// faultSuspended completes a job whose function has suspended, and has not returned.
+func (c *core) faultSuspended(err error) continuation.Chain {
+	c.setErr(c.keep(err))
+	c.endOwn()
+	return c.publish(Faulted)
 }

@@ -81,8 +81,10 @@ func (c *core) antecedents() antecedents {
 	if c.status() != WaitingForActivation {
 		return nil
 	}
-	a, _ := c.own.owner.(antecedents)
-	return a
+	if o, ok := c.own.owner.(successor); ok {
+		return o.continues()
+	}
+	return nil
 }
 
 // runInPlace runs a job that is still queued on the waiter's own goroutine, if its
@@ -101,11 +103,11 @@ func (c *core) runInPlace(ctx context.Context, worker schedulers.Worker) bool {
 
 // mayRun reports whether s, where the job is queued, permits worker to run it in place.
 func (c *core) mayRun(s schedulers.Scheduler, worker schedulers.Worker) bool {
-	if r, ok := s.(schedulers.Reclaimer); ok && r.Reclaim(c.own.owner, worker) {
+	if r, ok := s.(schedulers.Reclaimer); ok && r.Reclaim(c.work(), worker) {
 		return true
 	}
 	consenter, ok := s.(schedulers.Consenter)
-	return ok && consenter.MayRunInPlace(c.own.owner, worker)
+	return ok && consenter.MayRunInPlace(c.work(), worker)
 }
 
 // runFor runs the job on the goroutine of ctx's job, if no worker has claimed it
@@ -116,7 +118,7 @@ func (c *core) runFor(ctx context.Context, worker schedulers.Worker) bool {
 		// The waiting job has started this one itself; a mark records the wait.
 		if c.state.claimInPlace(Scheduled) {
 			c.own.spent = jobcore.Unproven | 1
-			c.own.owner.runClaimed(worker)
+			c.runClaimed(worker)
 			c.leavePlace()
 			c.mode.restoreLabels(ctx)
 		}
@@ -125,7 +127,7 @@ func (c *core) runFor(ctx context.Context, worker schedulers.Worker) bool {
 	c.runOnBehalf(behalf, func() {
 		if c.state.claim() {
 			c.own.spent = jobcore.Unproven | 1
-			c.own.owner.runClaimed(worker)
+			c.runClaimed(worker)
 		}
 	})
 	c.mode.restoreLabels(ctx)

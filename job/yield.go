@@ -71,34 +71,36 @@ func SwitchTo(ctx context.Context, s schedulers.Scheduler) error {
 // ends first. It is the twin of [SwitchTo].
 func SwitchToAsync(ctx context.Context, s schedulers.Scheduler) *Job[Void] {
 	t := &turn{}
-	if err := t.prepare(t, ctx, []Option{On(s)}, forJob, false); err != nil {
-		return t.faultWith(err)
+	c := &t.job.core
+	err := c.prepare(&t.body, t, ctx, []Option{On(s)}, forJob, false)
+	switch {
+	case err != nil:
+		c.faultWith(err)
+	case t.body.parent.Err() != nil:
+		c.cancel(nil)
+	default:
+		t.watch.Start(t.body.parent, t)
+		_ = c.submit(t.body.home, c.flags) // if it is canceled now, its turn changes nothing
 	}
-	if t.parent.Err() != nil {
-		t.core.cancel(nil)
-		return &t.Job
-	}
-	t.watch.Start(t.parent, t)
-	_ = t.core.submit(t.home, t.core.flags) // if it is canceled now, its turn changes nothing
-	return &t.Job
+	return &t.job
 }
 
 // turn is a job that does nothing when its turn comes. Other jobs that have not begun are canceled
 // when their turn comes; whoever waits for a turn wants to know at once. A waiter may run it in
 // place, in contrast to the place in a queue of [Yield]: the turn is there then.
 type turn struct {
-	task[Void]
+	job   Job[Void]
+	body  body
 	watch ctxwatch.Watch
 }
 
-// Run implements schedulers.Work.
-func (t *turn) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
+func (t *turn) base() *core { return &t.job.core }
 
-func (t *turn) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
+func (t *turn) completer() jobCompleter { return (*completer[Void])(&t.job) }
 
-func (t *turn) invoke(context.Context) (Void, error) { return Void{}, nil }
+func (t *turn) invoke(context.Context) error { return nil }
 
 func (t *turn) drop() { t.watch.Stop() }
 
 // ContextEnded implements ctxwatch.Listener.
-func (t *turn) ContextEnded(*ctxwatch.Watch) { t.core.cancel(nil) }
+func (t *turn) ContextEnded(*ctxwatch.Watch) { t.job.core.cancel(nil) }

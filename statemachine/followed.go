@@ -103,7 +103,7 @@ func notifyArrived(f schedulers.Follower) {
 
 // Name implements [schedulers.Suspension].
 func (c *chain) Name() string {
-	h := c.top.outermost()
+	h := outermostJob(c.top)
 	switch {
 	case h == nil:
 		return "a machine"
@@ -116,7 +116,7 @@ func (c *chain) Name() string {
 
 // Where implements [schedulers.Suspension].
 func (c *chain) Where() schedulers.Place {
-	level := c.top.describe()
+	level := describe(c.top)
 	return schedulers.Place{Function: level.Function, File: level.File, Line: level.Line}
 }
 
@@ -134,7 +134,7 @@ func (c *chain) Points(buf []tracking.Point) (points []tracking.Point, more int)
 
 // Handle implements [tracking.Machine].
 func (c *chain) Handle() any {
-	if h := c.top.outermost(); h != nil {
+	if h := outermostJob(c.top); h != nil {
 		return h
 	}
 	return nil
@@ -146,7 +146,7 @@ func (c *chain) Home() *schedulers.Home { return c.top.home }
 // work returns the job of c, as the holder of a lock. Unlike the reports of c itself, it
 // remains valid after the suspension.
 func (c *chain) work() schedulers.Named {
-	if h := c.top.outermost(); h != nil {
+	if h := outermostJob(c.top); h != nil {
 		return h
 	}
 	return unknown{}

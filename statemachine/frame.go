@@ -22,6 +22,10 @@ const (
 
 // Frame is the part of a frame that all functions share. It comes first in every
 // generated frame. It is used by one goroutine at a time.
+//
+// It has few methods. gc compiles a wrapper for each method of an embedded type and each type
+// that embeds it, which are two or three for each function of a user. So what could be another
+// method is a function.
 type Frame struct {
 	// It makes frame types incomparable, so that the compiler generates no comparison
 	// functions for them.
@@ -41,8 +45,8 @@ type Frame struct {
 	home   *schedulers.Home // where it resumes
 }
 
-// atHomeOf reports whether f has the same home as g.
-func (f *Frame) atHomeOf(g *Frame) bool {
+// sameHome reports whether f and g have the same home.
+func sameHome(f, g *Frame) bool {
 	return f.home == g.home || schedulers.Same(f.home.Scheduler, g.home.Scheduler)
 }
 

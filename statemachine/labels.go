@@ -62,7 +62,7 @@ func (r *Run) keepLabels() *schedulers.Home {
 	f := r.top
 	switch below := f.caller; {
 	case f.home.Labels == r.labels:
-	case below != nil && below.home.Labels == r.labels && below.atHomeOf(f):
+	case below != nil && below.home.Labels == r.labels && sameHome(below, f):
 		f.home = below.home
 	default:
 		f.home = f.home.WithLabels(r.labels)

@@ -13,7 +13,7 @@ func (c *chain) tellCreated() {
 	if tracking.CurrentListener() == nil {
 		return
 	}
-	h := c.top.outermost()
+	h := outermostJob(c.top)
 	if in := jobcore.Of(h); in != nil {
 		in.TellMade(h, c)
 	}
@@ -43,7 +43,7 @@ func (c *chain) listenedJob() any {
 	if tracking.CurrentListener() == nil {
 		return nil
 	}
-	h := c.top.outermost()
+	h := outermostJob(c.top)
 	if in := jobcore.Of(h); in == nil || !in.IsTold() {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (r *Run) Push(ctx context.Context, m framed) {
 // somewhere else now. A hot start may be anywhere, so it reports false: the functions
 // that it calls start hot too.
 func (r *Run) elsewhere(f *Frame) bool {
-	return f.self != nil && r.cache != nil && r.top != nil && !f.atHomeOf(r.top)
+	return f.self != nil && r.cache != nil && r.top != nil && !sameHome(f, r.top)
 }
 
 // framed is a StateMachine that embeds Frame.
@@ -187,7 +187,7 @@ func (r *Run) settle(c *chain, elsewhere bool) bool {
 		failed.self.(root).fail(r.failure, r.Worker())
 		return false
 	}
-	if elsewhere || !r.top.atHomeOf(failed) {
+	if elsewhere || !sameHome(r.top, failed) {
 		r.goHome(c, r.Worker())
 		return false
 	}
@@ -229,7 +229,7 @@ func (r *Run) advance(c *chain, own bool) (again *chain) {
 			continue
 		}
 		callee := running
-		if running = r.pop(callee); running != nil && running.home != callee.home && !running.atHomeOf(callee) {
+		if running = r.pop(callee); running != nil && running.home != callee.home && !sameHome(running, callee) {
 			running = nil
 			r.goHome(c, r.leaving())
 		}
@@ -266,7 +266,7 @@ func (r *Run) registerSuspended(c *chain, running **Frame) {
 	if !waits {
 		r.awaiting = nil // what has ended must not be kept alive
 		r.ready++
-		if !r.top.atHomeOf(from) {
+		if !sameHome(r.top, from) {
 			r.goHome(c, r.leaving())
 			return
 		}

@@ -72,7 +72,7 @@ func (b *firstStepError) GoOn(end any, worker schedulers.Worker, spent uint8) {
 		return
 	}
 	r.awaiting = nil
-	if !r.top.atHomeOf(first) {
+	if !sameHome(r.top, first) {
 		r.goHome(c, r.leaving())
 		r.giveBack()
 		return

@@ -50,10 +50,10 @@ const (
 
 // WaitingFrames is for reports of package job: the suspended calls, the innermost first.
 // If there are more than 64, the last frame has the number of the others.
-func (c *chain) WaitingFrames() []job.Frame { return c.top.calls() }
+func (c *chain) WaitingFrames() []job.Frame { return calls(c.top) }
 
 // calls is [chain.WaitingFrames] for the calls from f outwards.
-func (f *Frame) calls() []job.Frame {
+func calls(f *Frame) []job.Frame {
 	var frames []job.Frame
 	more := 0
 	for ; f != nil; f = f.caller {
@@ -61,7 +61,7 @@ func (f *Frame) calls() []job.Frame {
 			more++
 			continue
 		}
-		frames = append(frames, f.describe())
+		frames = append(frames, describe(f))
 	}
 	if more > 0 {
 		frames = append(frames, job.Frame{What: fmt.Sprintf("%d more async functions", more)})
@@ -70,7 +70,7 @@ func (f *Frame) calls() []job.Frame {
 }
 
 // describe returns the frame as a level of an asynchronous stack.
-func (f *Frame) describe() job.Frame {
+func describe(f *Frame) job.Frame {
 	level := job.Frame{What: "async function"}
 	if l, ok := f.self.(located); ok {
 		at := l.Location()
@@ -85,10 +85,10 @@ func (f *Frame) describe() job.Frame {
 
 // WaitingJob is for reports of package job: the job of the outermost call, or nil if that is
 // more than 1024 calls away.
-func (c *chain) WaitingJob() job.Handle { return c.top.outermost() }
+func (c *chain) WaitingJob() job.Handle { return outermostJob(c.top) }
 
-// outermost is [chain.WaitingJob] for the calls from f outwards.
-func (f *Frame) outermost() job.Handle {
+// outermostJob is [chain.WaitingJob] for the calls from f outwards.
+func outermostJob(f *Frame) job.Handle {
 	for range maxKnownCalls {
 		if f == nil {
 			return nil
@@ -107,8 +107,8 @@ func (f *Frame) outermost() job.Handle {
 // asyncStack returns the suspended calls below the running frame, and the waiters for
 // their job.
 func (r *Run) asyncStack() []job.Frame {
-	frames := r.top.calls()
-	if h := r.top.outermost(); h != nil {
+	frames := calls(r.top)
+	if h := outermostJob(r.top); h != nil {
 		frames = append(frames, job.AsyncStack(h)[1:]...) // the job itself is the outermost call's
 	}
 	return frames
