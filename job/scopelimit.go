@@ -1,8 +1,6 @@
 package job
 
-import (
-	"slices"
-)
+import "slices"
 
 // # Children in flight
 //

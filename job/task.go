@@ -215,7 +215,7 @@ func (c *core) crash(v any, q *queue) {
 	c.complete(Faulted, q, false)
 }
 
-// keep joins err, of a function that has not returned, to the error that the job keeps in any case.
+// keep joins err, of a function that has not returned, to the error that the job keeps anyway.
 func (c *core) keep(err error) error {
 	if k, ok := c.own.owner.(keeper); ok {
 		return k.crashError(err)
