@@ -19,8 +19,11 @@ type direction struct {
 // cannot monopolize its worker.
 const maxStreak = 61
 
-// mayGo reports whether an operation with the turn could make progress.
-func (d *direction) mayGo(k kind) bool { return d.ready || k == shutting }
+// mayGo reports whether a transfer with the turn could make progress. What writes nothing needs no
+// room.
+func (d *direction) mayGo(t *transfer) bool {
+	return d.ready || t.kind == shutting || t.kind == writing && len(t.buf) == 0
+}
 
 // signal records an event and grants the turn to the first waiting operation, or returns nil. An
 // event proves nothing if its fetch began before the system reported that nothing was left: it
@@ -37,7 +40,7 @@ func (d *direction) signal(sticky bool, fetch uint32) *operation {
 // could use it. It returns that operation. The caller notifies it after releasing mu.
 func (d *direction) grant() *operation {
 	o := d.first
-	if o == nil || d.taken || !d.mayGo(o.kind) {
+	if o == nil || d.taken || !d.mayGo(&o.transfer) {
 		return nil
 	}
 	d.streak = 0

@@ -19,12 +19,15 @@ func tlsRead(c *TLSConn, p []byte) (int, error) {
 	}
 	defer c.in.Unlock()
 	for {
-		n, err := c.take(p)
-		if failed := flushRecords(context.Background(), c); failed != nil && n == 0 && err == errNothingYet {
-			return 0, failed
+		if err := answer(context.Background(), c); err != nil {
+			return 0, err
 		}
+		n, err := c.take(p)
 		if err != errNothingYet {
 			return n, err
+		}
+		if c.wire.hasOutput() {
+			continue
 		}
 		if err := c.wire.conn.Readable(context.Background()); err != nil {
 			return 0, err
@@ -44,17 +47,35 @@ func tlsReadable(ctx context.Context, c *TLSConn) error {
 	}
 	defer c.in.Unlock()
 	for {
-		err := c.peek()
-		if failed := flushRecords(ctx, c); failed != nil && err == errNothingYet {
-			return failed
-		}
-		if err != errNothingYet {
+		if err := answer(ctx, c); err != nil {
 			return err
+		}
+		if err := c.peek(); err != errNothingYet {
+			return err
+		}
+		if c.wire.hasOutput() {
+			continue
 		}
 		if err := c.wire.conn.Readable(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// answer sends the answers to the records that were read before. An error says that they are
+// still to be sent: a reader whose peer reads no answers reads no more from it. If they cannot be
+// sent at all, the next write says so, as in crypto/tls. Data that a reader has already do not wait
+// for that: Readable has promised them, and Read has no context.
+//
+//movenext:async
+func answer(ctx context.Context, c *TLSConn) error {
+	if len(c.peeked) > 0 {
+		return nil
+	}
+	if err := flushRecords(ctx, c); err != nil && c.wire.hasOutput() {
+		return err
+	}
+	return nil
 }
 
 // take returns data that are available, or errNothingYet. The caller has the turn

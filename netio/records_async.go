@@ -37,19 +37,17 @@ type tlsReadLocals struct {
 	c *TLSConn
 	p []byte
 
-	handshake1    *job.Job[job.Void]
-	lock2         *statemachine.WaitingVoid[job.Void]
-	n             int
-	err           error
-	flushRecords3 *flushRecordsFrame
-	readable4     *statemachine.WaitingVoid[int]
+	handshake1 *job.Job[job.Void]
+	lock2      *statemachine.WaitingVoid[job.Void]
+	answer3    *answerFrame
+	readable4  *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [tlsRead] from where it stopped to its next suspension (false) or its end (true).
 func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var failed error
+	var err2 error
 	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -71,7 +69,7 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, 
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:14
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:75
+//line github.com/movenext/movenext/netio/records_async.go:73
 		goto resume1
 	}
 	f.State = 1
@@ -81,12 +79,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:14
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:85
+//line github.com/movenext/movenext/netio/records_async.go:83
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:14
 		if err4 != nil {
 			result0, result1 = 0, err4
-//line github.com/movenext/movenext/netio/records_async.go:90
+//line github.com/movenext/movenext/netio/records_async.go:88
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:15
 			return true, result0, result1
@@ -95,7 +93,7 @@ resume1:
 	// records.go:17: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:17
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:99
+//line github.com/movenext/movenext/netio/records_async.go:97
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -104,13 +102,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:17
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:108
+//line github.com/movenext/movenext/netio/records_async.go:106
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:17
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:114
+//line github.com/movenext/movenext/netio/records_async.go:112
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:18
 		return true, result0, result1
@@ -122,69 +120,75 @@ after2:
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
+	// records.go:22: if err := answer(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:22
-	f.n, f.err = f.c.take(f.p)
-	// records.go:23: … flushRecords(context.Background(), c); failed != nil && n == 0 && err ==  …
-//line github.com/movenext/movenext/netio/records.go:23
-	f.flushRecords3, failed = flushRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:131
-	if f.flushRecords3 == nil {
+	f.answer3, err2 = answerEnter(r, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:127
+	if f.answer3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:23
-	failed = f.flushRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:140
-	f.flushRecords3 = nil
+//line github.com/movenext/movenext/netio/records.go:22
+	err2 = f.answer3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:136
+	f.answer3 = nil
 after3:
+//line github.com/movenext/movenext/netio/records.go:22
+	if err2 != nil {
+		result0, result1 = 0, err2
+//line github.com/movenext/movenext/netio/records_async.go:142
+		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:23
-	if failed != nil && f.n == 0 && f.err == errNothingYet {
-		result0, result1 = 0, failed
-//line github.com/movenext/movenext/netio/records_async.go:146
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:24
 		return true, result0, result1
 	}
-	if f.err != errNothingYet {
-		result0, result1 = f.n, f.err
-//line github.com/movenext/movenext/netio/records_async.go:153
-		f.State = statemachine.Finished
+	{
+//line github.com/movenext/movenext/netio/records.go:25
+		n, err4 := f.c.take(f.p)
+		if err4 != errNothingYet {
+			result0, result1 = n, err4
+//line github.com/movenext/movenext/netio/records_async.go:152
+			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:27
-		return true, result0, result1
+			return true, result0, result1
+		}
 	}
-	// records.go:29: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:29
+	if f.c.wire.hasOutput() {
+		goto next1
+	}
+	// records.go:32: if err := c.wire.conn.Readable(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:32
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:161
+//line github.com/movenext/movenext/netio/records_async.go:165
 	if f.readable4 == nil {
 		goto after4
 	}
 	f.State = 4
-	f.err = nil // not needed any more
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:29
+//line github.com/movenext/movenext/netio/records.go:32
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:171
+//line github.com/movenext/movenext/netio/records_async.go:174
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:29
+//line github.com/movenext/movenext/netio/records.go:32
 	if err3 != nil {
 		result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:177
+//line github.com/movenext/movenext/netio/records_async.go:180
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:30
+//line github.com/movenext/movenext/netio/records.go:33
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:182
+next1:
+//line github.com/movenext/movenext/netio/records_async.go:186
 	goto for1
 }
 
 // Location returns where [tlsRead] is suspended.
 func (f *tlsReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 23, 29)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
 }
 
 // tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame
@@ -227,11 +231,10 @@ type tlsReadableLocals struct {
 	ctx context.Context
 	c   *TLSConn
 
-	handshake1    *job.Job[job.Void]
-	lock2         *statemachine.WaitingVoid[job.Void]
-	err           error
-	flushRecords3 *flushRecordsFrame
-	readable4     *statemachine.WaitingVoid[int]
+	handshake1 *job.Job[job.Void]
+	lock2      *statemachine.WaitingVoid[job.Void]
+	answer3    *answerFrame
+	readable4  *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [tlsReadable] from where it stopped to its next suspension (false) or its end
@@ -239,7 +242,7 @@ type tlsReadableLocals struct {
 func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var failed error
+	var err2 error
 	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -256,125 +259,126 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:39: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:39
+	// records.go:42: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:42
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:265
+//line github.com/movenext/movenext/netio/records_async.go:268
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:275
+//line github.com/movenext/movenext/netio/records_async.go:278
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 		if err4 != nil {
 			result0 = err4
-//line github.com/movenext/movenext/netio/records_async.go:280
+//line github.com/movenext/movenext/netio/records_async.go:283
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:40
+//line github.com/movenext/movenext/netio/records.go:43
 			return true, result0
 		}
 	}
-	// records.go:42: if err := c.in.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:42
+	// records.go:45: if err := c.in.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:45
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:289
+//line github.com/movenext/movenext/netio/records_async.go:292
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:45
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:298
+//line github.com/movenext/movenext/netio/records_async.go:301
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:45
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:304
+//line github.com/movenext/movenext/netio/records_async.go:307
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:43
+//line github.com/movenext/movenext/netio/records.go:46
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:45
+//line github.com/movenext/movenext/netio/records.go:48
 		unlock1 := f.c.in.Unlock
-//line github.com/movenext/movenext/netio/records.go:45
+//line github.com/movenext/movenext/netio/records.go:48
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-//line github.com/movenext/movenext/netio/records.go:47
-	f.err = f.c.peek()
-	// records.go:48: … flushRecords(ctx, c); failed != nil && err == errNothingYet {
-//line github.com/movenext/movenext/netio/records.go:48
-	f.flushRecords3, failed = flushRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:321
-	if f.flushRecords3 == nil {
+	// records.go:50: if err := answer(ctx, c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:50
+	f.answer3, err2 = answerEnter(r, f.ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:322
+	if f.answer3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:48
-	failed = f.flushRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:330
-	f.flushRecords3 = nil
+//line github.com/movenext/movenext/netio/records.go:50
+	err2 = f.answer3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:331
+	f.answer3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:48
-	if failed != nil && f.err == errNothingYet {
-		result0 = failed
-//line github.com/movenext/movenext/netio/records_async.go:336
+//line github.com/movenext/movenext/netio/records.go:50
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/netio/records_async.go:337
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:49
+//line github.com/movenext/movenext/netio/records.go:51
 		return true, result0
 	}
-	if f.err != errNothingYet {
-		result0 = f.err
-//line github.com/movenext/movenext/netio/records_async.go:343
+	if err := f.c.peek(); err != errNothingYet {
+		result0 = err
+//line github.com/movenext/movenext/netio/records_async.go:344
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:52
-		return true, result0
-	}
-	// records.go:54: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:54
+		return true, result0
+	}
+	if f.c.wire.hasOutput() {
+		goto next1
+	}
+	// records.go:59: if err := c.wire.conn.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:59
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:351
+//line github.com/movenext/movenext/netio/records_async.go:355
 	if f.readable4 == nil {
 		goto after4
 	}
 	f.State = 4
-	f.err = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:54
+//line github.com/movenext/movenext/netio/records.go:59
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:361
+//line github.com/movenext/movenext/netio/records_async.go:364
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:54
+//line github.com/movenext/movenext/netio/records.go:59
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:367
+//line github.com/movenext/movenext/netio/records_async.go:370
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:55
+//line github.com/movenext/movenext/netio/records.go:60
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records_async.go:372
+next1:
+//line github.com/movenext/movenext/netio/records_async.go:376
 	goto for1
 }
 
 // Location returns where [tlsReadable] is suspended.
 func (f *tlsReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 39, 42, 48, 54)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
 }
 
 // tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job
@@ -393,6 +397,128 @@ func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
 	f.tlsReadableLocals = tlsReadableLocals{Frame: f.tlsReadableLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// answerAsync starts [answer] as a state machine and returns its job.
+func answerAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := answerLocals{c: c}
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r, ctx); ended {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &answerMachine{answerLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// that will have them.
+func answerEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*answerFrame, error) {
+	frame := answerLocals{c: c}
+	if ended, v0 := frame.moveNext(r, ctx); ended {
+		return nil, v0
+	}
+	m := &answerFrame{answerLocals: frame}
+	r.Push(ctx, m)
+	return m, nil
+}
+
+// answerLocals is what [answer] keeps while it is suspended.
+type answerLocals struct {
+	statemachine.Frame
+
+	c *TLSConn
+
+	flushRecords1 *flushRecordsFrame
+}
+
+// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
+// end, its results.
+type answerFrame struct {
+	answerLocals
+
+	result0 error
+}
+
+// MoveNext continues [answer] where it stopped.
+func (f *answerFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r, nil)
+	return ended
+}
+
+// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+	var err error
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/netio/records.go:72
+	if len(f.c.peeked) > 0 {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:73
+		return true, nil
+	}
+	// records.go:75: if err := flushRecords(ctx, c); err != nil && c.wire.hasOutput() {
+//line github.com/movenext/movenext/netio/records.go:75
+	f.flushRecords1, err = flushRecordsEnter(r, ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:473
+	if f.flushRecords1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/netio/records.go:75
+	err = f.flushRecords1.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:482
+	f.flushRecords1 = nil
+after1:
+//line github.com/movenext/movenext/netio/records.go:75
+	if err != nil && f.c.wire.hasOutput() {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:76
+		return true, err
+	}
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:78
+	return true, nil
+//line github.com/movenext/movenext/netio/records_async.go:494
+}
+
+// Location returns where [answer] is suspended.
+func (f *answerLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
+}
+
+// Results returns what [answer] returned, or raises again the panic that ended it.
+func (f *answerFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
+type answerMachine struct {
+	statemachine.Builder[job.Void]
+	answerLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r, nil)
+	if !ended {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -443,121 +569,121 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int,
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:160: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:160
+	// records.go:181: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:181
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:452
+//line github.com/movenext/movenext/netio/records_async.go:578
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:462
+//line github.com/movenext/movenext/netio/records_async.go:588
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 		if err3 != nil {
 			result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:467
+//line github.com/movenext/movenext/netio/records_async.go:593
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:161
+//line github.com/movenext/movenext/netio/records.go:182
 			return true, result0, result1
 		}
 	}
-	// records.go:163: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:163
+	// records.go:184: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:184
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:476
+//line github.com/movenext/movenext/netio/records_async.go:602
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:184
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:485
+//line github.com/movenext/movenext/netio/records_async.go:611
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:184
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:491
+//line github.com/movenext/movenext/netio/records_async.go:617
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:164
+//line github.com/movenext/movenext/netio/records.go:185
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:187
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:187
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:167
+//line github.com/movenext/movenext/netio/records.go:188
 	f.done = 0
 for1:
-//line github.com/movenext/movenext/netio/records.go:168
+//line github.com/movenext/movenext/netio/records.go:189
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:508
+//line github.com/movenext/movenext/netio/records_async.go:634
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:169
+//line github.com/movenext/movenext/netio/records.go:190
 		return true, result0, result1
 	}
 	{
 		var err3 error
-//line github.com/movenext/movenext/netio/records.go:171
+//line github.com/movenext/movenext/netio/records.go:192
 		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
-//line github.com/movenext/movenext/netio/records_async.go:519
+//line github.com/movenext/movenext/netio/records_async.go:645
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:173
+//line github.com/movenext/movenext/netio/records.go:194
 			return true, result0, result1
 		}
 	}
-	// records.go:175: if err := sendRecords(ctx, c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:175
+	// records.go:196: if err := sendRecords(ctx, c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:196
 	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:528
+//line github.com/movenext/movenext/netio/records_async.go:654
 	if f.sendRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:175
+//line github.com/movenext/movenext/netio/records.go:196
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:537
+//line github.com/movenext/movenext/netio/records_async.go:663
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:175
+//line github.com/movenext/movenext/netio/records.go:196
 	if err2 != nil {
 		result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records_async.go:543
+//line github.com/movenext/movenext/netio/records_async.go:669
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:176
+//line github.com/movenext/movenext/netio/records.go:197
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records_async.go:550
+//line github.com/movenext/movenext/netio/records_async.go:676
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:179
+//line github.com/movenext/movenext/netio/records.go:200
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:555
+//line github.com/movenext/movenext/netio/records_async.go:681
 	goto for1
 }
 
 // Location returns where [tlsWrite] is suspended.
 func (f *tlsWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 160, 163, 175)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
 }
 
 // tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and
@@ -627,96 +753,96 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:199: if err := c.Handshake(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:199
+	// records.go:220: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:220
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:636
+//line github.com/movenext/movenext/netio/records_async.go:762
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:646
+//line github.com/movenext/movenext/netio/records_async.go:772
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 		if err3 != nil {
 			result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:651
+//line github.com/movenext/movenext/netio/records_async.go:777
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:200
+//line github.com/movenext/movenext/netio/records.go:221
 			return true, result0
 		}
 	}
-	// records.go:202: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:202
+	// records.go:223: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:223
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:660
+//line github.com/movenext/movenext/netio/records_async.go:786
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:202
+//line github.com/movenext/movenext/netio/records.go:223
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:669
+//line github.com/movenext/movenext/netio/records_async.go:795
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:202
+//line github.com/movenext/movenext/netio/records.go:223
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:675
+//line github.com/movenext/movenext/netio/records_async.go:801
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:203
+//line github.com/movenext/movenext/netio/records.go:224
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:205
+//line github.com/movenext/movenext/netio/records.go:226
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:205
+//line github.com/movenext/movenext/netio/records.go:226
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:206
+//line github.com/movenext/movenext/netio/records.go:227
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:689
+//line github.com/movenext/movenext/netio/records_async.go:815
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:207
+//line github.com/movenext/movenext/netio/records.go:228
 		return true, result0
 	}
-	// records.go:209: if err := sendRecords(context.Background(), c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:209
+	// records.go:230: if err := sendRecords(context.Background(), c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:230
 	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:697
+//line github.com/movenext/movenext/netio/records_async.go:823
 	if f.sendRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:209
+//line github.com/movenext/movenext/netio/records.go:230
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:706
+//line github.com/movenext/movenext/netio/records_async.go:832
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:209
+//line github.com/movenext/movenext/netio/records.go:230
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:712
+//line github.com/movenext/movenext/netio/records_async.go:838
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:210
+//line github.com/movenext/movenext/netio/records.go:231
 		return true, result0
 	}
-	// records.go:212: return c.wire.conn.CloseWrite()
-//line github.com/movenext/movenext/netio/records.go:212
+	// records.go:233: return c.wire.conn.CloseWrite()
+//line github.com/movenext/movenext/netio/records.go:233
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:720
+//line github.com/movenext/movenext/netio/records_async.go:846
 	if f.closeWrite4 == nil {
 		goto after4
 	}
@@ -724,23 +850,23 @@ after3:
 	f.c = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:212
+//line github.com/movenext/movenext/netio/records.go:233
 	closeWrite4Err = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:730
+//line github.com/movenext/movenext/netio/records_async.go:856
 	f.closeWrite4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:212
+//line github.com/movenext/movenext/netio/records.go:233
 	result0 = closeWrite4Err
-//line github.com/movenext/movenext/netio/records_async.go:735
+//line github.com/movenext/movenext/netio/records_async.go:861
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:212
+//line github.com/movenext/movenext/netio/records.go:233
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:739
+//line github.com/movenext/movenext/netio/records_async.go:865
 }
 
 // Location returns where [tlsCloseWrite] is suspended.
 func (f *tlsCloseWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 199, 202, 209, 212)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
 }
 
 // tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain,
@@ -833,88 +959,88 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:221
+//line github.com/movenext/movenext/netio/records.go:242
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:840
+//line github.com/movenext/movenext/netio/records_async.go:966
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:222
+//line github.com/movenext/movenext/netio/records.go:243
 		return true, result0
 	}
-	// records.go:224: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:224
+	// records.go:245: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:245
 	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:848
+//line github.com/movenext/movenext/netio/records_async.go:974
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:224
+//line github.com/movenext/movenext/netio/records.go:245
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:857
+//line github.com/movenext/movenext/netio/records_async.go:983
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:224
+//line github.com/movenext/movenext/netio/records.go:245
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:863
+//line github.com/movenext/movenext/netio/records_async.go:989
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:225
+//line github.com/movenext/movenext/netio/records.go:246
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:227
+//line github.com/movenext/movenext/netio/records.go:248
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:227
+//line github.com/movenext/movenext/netio/records.go:248
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:228
+//line github.com/movenext/movenext/netio/records.go:249
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:878
+//line github.com/movenext/movenext/netio/records_async.go:1004
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:230
+//line github.com/movenext/movenext/netio/records.go:251
 		return true, result0
 	}
-	// records.go:232: n, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:232
+	// records.go:253: n, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:253
 	f.writeAll2, n, err2 = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:886
+//line github.com/movenext/movenext/netio/records_async.go:1012
 	if f.writeAll2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:232
+//line github.com/movenext/movenext/netio/records.go:253
 	n, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:895
+//line github.com/movenext/movenext/netio/records_async.go:1021
 	f.writeAll2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:233
+//line github.com/movenext/movenext/netio/records.go:254
 	if err2 != nil && endReason(f.ctx) != nil {
 		f.c.wire.putBack(f.b, n)
 		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:902
+//line github.com/movenext/movenext/netio/records_async.go:1028
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:235
+//line github.com/movenext/movenext/netio/records.go:256
 		return true, result0
 	}
 	putOut(f.b)
 	result0 = f.c.breakWrites(err2)
-//line github.com/movenext/movenext/netio/records_async.go:909
+//line github.com/movenext/movenext/netio/records_async.go:1035
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:238
+//line github.com/movenext/movenext/netio/records.go:259
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:913
+//line github.com/movenext/movenext/netio/records_async.go:1039
 }
 
 // Location returns where [flushRecords] is suspended.
 func (f *flushRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 224, 232)
+	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
 }
 
 // Results returns what [flushRecords] returned, or raises again the panic that ended it.
@@ -1003,39 +1129,39 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:246
+//line github.com/movenext/movenext/netio/records.go:267
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:248
+//line github.com/movenext/movenext/netio/records.go:269
 		return true, nil
 	}
-	// records.go:250: _, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:250
+	// records.go:271: _, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:271
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1017
+//line github.com/movenext/movenext/netio/records_async.go:1143
 	if f.writeAll1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:250
+//line github.com/movenext/movenext/netio/records.go:271
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1026
+//line github.com/movenext/movenext/netio/records_async.go:1152
 	f.writeAll1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:251
+//line github.com/movenext/movenext/netio/records.go:272
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1032
+//line github.com/movenext/movenext/netio/records_async.go:1158
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [sendRecords] is suspended.
 func (f *sendRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 250)
+	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
 }
 
 // Results returns what [sendRecords] returned, or raises again the panic that ended it.
@@ -1062,4 +1188,4 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 05a20ba601bef8f7
+// Digest of what is above: 6301bbcdc05cce56

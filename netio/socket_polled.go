@@ -109,7 +109,7 @@ func (s *socket) try(t *transfer, machine bool) outcome {
 		t.err = s.wrap(t.kind.name(), err)
 		return finished
 	}
-	if d.taken || d.first != nil || !d.mayGo(t.kind) || machine && d.streak >= maxStreak {
+	if d.taken || d.first != nil || !d.mayGo(t) || machine && d.streak >= maxStreak {
 		s.mu.Unlock()
 		return mustWait
 	}
@@ -138,7 +138,7 @@ func (s *socket) enqueue(o *operation, hasTurn bool) outcome {
 		d.push(o)
 	}
 	o.state = waiting
-	if d.taken || d.first != o || !d.mayGo(o.kind) {
+	if d.taken || d.first != o || !d.mayGo(&o.transfer) {
 		s.armFor(o.kind)
 		s.mu.Unlock()
 		return queued

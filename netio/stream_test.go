@@ -223,6 +223,8 @@ func TestAWriteEndsWithItsContext(t *testing.T) {
 		assert.Positive(t, n)
 		_, err = a.WriteAll(ctx, []byte("x"))
 		require.ErrorIs(t, err, context.Canceled, "it has ended before")
+		_, err = a.Write(nil)
+		require.NoError(t, err, "it needs no room")
 
 		_, err = b.ReadFull(make([]byte, n))
 		require.NoError(t, err)

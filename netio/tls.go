@@ -24,17 +24,20 @@ import (
 //
 //	a read                                      a write
 //	 1. take the turn to read                    1. take the turn to write
-//	 2. tls.Conn.Read: records from the wire     2. tls.Conn.Write of a part: records into out
-//	 3. out is not empty: flush                  3. flush
+//	 2. out is not empty: flush                  2. tls.Conn.Write of a part: records into out
+//	 3. tls.Conn.Read: records from the wire     3. flush
 //	 4. there is data, or an end: return         4. again from 2
 //	 5. wait until the wire is readable
 //	 6. again from 2
 //
+// What a read has does not wait for a flush: it returns, and the answers to its records are sent by
+// the next read, the next write, or Close.
+//
 // Writing is different. For tls.Conn an error of a write is always final, since it cannot know
 // how much of a record went out. So the wire accepts every write, into out. The size of out is
 // bounded because neither list continues before out is flushed: it holds one part of a write, and
-// the answers to the records of one read. If a peer floods us with records that demand an answer
-// (key updates) and does not read, we stop reading from it.
+// the answers to the records of one read, or of a Readable and its read. If a peer floods us with
+// records that demand an answer (key updates) and does not read, we stop reading from it.
 //
 // Records are sent in the order in which tls.Conn made them: it appends to out under its own
 // lock, and a flush takes all of out, under the turn to write.

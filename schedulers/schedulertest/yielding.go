@@ -61,12 +61,15 @@ func yieldToOutside(e *env) {
 func yieldToAnother(e *env) {
 	l := e.ledger(e.new())
 	begun := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
+	queued := make(chan struct{}) // both are
 	for i := range begun {
 		l.submit(func(on schedulers.Worker) {
 			close(begun[i])
+			<-queued
 			l.yieldUntil(on, begun[1-i])
 		}, schedulers.Hint{})
 	}
+	close(queued)
 	l.finish()
 	l.checkNoneAbandoned()
 }
