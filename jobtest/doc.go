@@ -44,10 +44,13 @@
 // as a busy machine does. [Exhaustive] tries every schedule, those close to the usual one first,
 // and reports when none is left. By default they take turns.
 //
-// Options widen the search. With [TimeRaces], steps take time, so timeouts race with work. With
-// [CancelEverywhere], the context ends at any step. With [Faults], operations that can fail do
-// fail: submissions to the scheduler, and operations of the test doubles ([Fault]). An
-// [Invariant] is checked after each step, not only at the end.
+// In a search, steps take time, as on a busy machine: a timer may expire while other work can run.
+// So timeouts race with work, and a pause after which work should have ended may be too short. If
+// that is not meant to be searched for, [StepTime] sets how long a step takes.
+//
+// Options widen the search. With [CancelEverywhere], the context ends at any step. With [Faults],
+// operations that can fail do fail: submissions to the scheduler, and operations of the test
+// doubles ([Fault]). An [Invariant] is checked after each step, not only at the end.
 //
 // [BothForms] also runs the plain form of the program, in a bubble of testing/synctest.
 //

@@ -81,12 +81,22 @@ func ExamplePCT() {
 	// Output: 100 schedules without a failure
 }
 
-// Two timers are a millisecond apart. If steps take time, the second one may expire in the middle
-// of the work that the first one has started.
-func ExampleTimeRaces() {
+// A pause is usually long enough. A step may take longer.
+func ExampleStepTime() {
 	var t printer
-	jobtest.Explore(t, oversell, jobtest.TimeRaces)
-	// Output: seed 0, schedule 10 (random): an error: oversold
+	program := func(ctx context.Context) error {
+		sent := false
+		job.Go(ctx, func(context.Context) error { sent = true; return nil })
+		if err := job.Sleep(ctx, time.Second); err != nil || sent {
+			return err
+		}
+		return errors.New("not sent after a second")
+	}
+	jobtest.Explore(t, program)
+	jobtest.Explore(t, program, jobtest.StepTime(0))
+	// Output:
+	// seed 0, schedule 3 (POS): an error: not sent after a second
+	// complete: the program has 1 schedule, and none fails
 }
 
 func ExampleInvariant() {

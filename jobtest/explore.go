@@ -139,9 +139,11 @@ func (x *exploration) nextSchedule() (candidate, bool) {
 	return candidate{}, false
 }
 
-// decorate adds what a strategy that chooses at random does not choose well by itself: when the
-// context ends, and how often faults happen. The exhaustive strategy needs neither.
+// decorate adds what a strategy that chooses at random does not choose well by itself: whether
+// time passes early, when the context ends, and how often faults happen. The exhaustive strategy
+// needs none of that.
 func (s *session) decorate(c chooser, r *rand.Rand) chooser {
+	c = withTime(c, r)
 	if s.settings.cancel {
 		c = withInterrupt(c, r.IntN(max(1, s.horizon+1)))
 	}

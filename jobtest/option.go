@@ -29,8 +29,12 @@ const (
 	defaultSteps     = 100_000
 )
 
-func settingsOf(opts []Option) *settings {
+// settingsOf returns the values of options, for one schedule or for a search.
+func settingsOf(opts []Option, single bool) *settings {
 	c := &settings{schedules: defaultSchedules, steps: defaultSteps}
+	if !single {
+		TimeRaces.set(c)
+	}
 	for _, o := range opts {
 		if o != nil {
 			o.set(c)
@@ -76,10 +80,12 @@ func Steps(n int) Option {
 // sequence of schedules.
 func Seed(n uint64) Option { return option(func(c *settings) { c.seed = n }) }
 
-// StepTime is [TimeRaces] with a bound: each step takes up to that much virtual time. So a timer
-// races with work, and with timers that expire a little later. But a timeout of a second does not
-// end work of a few steps of a millisecond; see simulation.StepTime. Zero or less means that
-// steps take no time, which is the default: a timer expires only when nothing can run.
+// StepTime sets how much virtual time a step may take. With StepTime(0), the default of [Run],
+// steps take no time, so a timer expires only when nothing can run: a pause is always long enough
+// for work that needs no other pause, and a timeout never ends work that can run. With a limit
+// above zero a timer races with work, and with timers that expire a little later. But a timeout of
+// a second does not end work of a few steps of a millisecond; see simulation.StepTime. Without any
+// limit, the default of [Explore], this is [TimeRaces]. A negative limit counts as zero.
 func StepTime(limit time.Duration) Option { return option(func(c *settings) { c.timeRaces = limit }) }
 
 // Invariant sets a function that is called after each step. Its error is a failure of the
@@ -116,8 +122,10 @@ const (
 	SuspendEverywhere
 
 	// TimeRaces lets each step take any amount of virtual time, as on a machine that stalls. So
-	// each timer may expire before any runnable work, and work that a timer wakes may run late
-	// and in any order. [StepTime] sets a bound.
+	// a timer may expire before any runnable work, and work that a timer wakes may run late and
+	// in any order. What is ready has its turn after 16 instants at which timers expire, at most,
+	// so a ticker does not keep work from running. [Explore] always does this unless [StepTime]
+	// says otherwise; the option is for [Run].
 	TimeRaces
 
 	// Random makes each choice at random, with equal probability for every turn.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
@@ -72,6 +73,20 @@ func initOnce(again bool) plain {
 			return fmt.Errorf("made %d times", times)
 		}
 		return err
+	}
+}
+
+// polls returns a program that looks for the end of a job after each of some pauses.
+func polls(times int) plain {
+	return func(ctx context.Context) error {
+		ended := false
+		job.Go(ctx, func(context.Context) error { ended = true; return nil })
+		for range times {
+			if err := job.Sleep(ctx, time.Second); err != nil || ended {
+				return err
+			}
+		}
+		return errors.New("it has no end")
 	}
 }
 

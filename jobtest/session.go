@@ -95,7 +95,7 @@ const rootName = "the test"
 // newSession returns a session, of a single schedule or of many, and the function that
 // ends it.
 func newSession(t testing.TB, program func(context.Context) error, single bool, opts []Option) (*session, func()) {
-	s := &session{settings: settingsOf(opts), t: t, program: program}
+	s := &session{settings: settingsOf(opts, single), t: t, program: program}
 	hang, cancel := context.WithCancelCause(context.Background())
 	s.hang = hang
 	restoreBudget := func() {}

@@ -3,6 +3,7 @@ package jobtest
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/movenext/movenext/schedulers/simulation"
 )
@@ -133,6 +134,24 @@ func fromBytes(data []byte) chooser {
 		i := int(data[0]) % len(turns)
 		data = data[1:]
 		return i
+	}
+}
+
+// withTime lets c choose in half of the schedules that time passes while something can run.
+// Otherwise a timeout around the whole program would end nearly all of them early, and its later
+// steps would hardly be explored.
+func withTime(c chooser, r *rand.Rand) chooser {
+	early := sync.OnceValue(func() bool { return r.IntN(2) == 0 }) // a program without timers needs no coin
+	return func(turns []simulation.Turn) int {
+		last := len(turns) - 1
+		switch {
+		case turns[last].Kind != simulation.Pass || early():
+			return c(turns)
+		case last == 1:
+			return 0
+		default:
+			return c(turns[:last])
+		}
 	}
 }
 

@@ -24,17 +24,26 @@ import (
 //	})
 //
 // The store must be one in memory, or a [Faulty] one around it. The engine polls the store once
-// an hour, and renews its lease for a year, since each poll and renewal is a step of the
-// simulation; later options override that. Shut the engine down: its timers never end. Simulated
-// panics if ctx belongs to no simulation.
+// an hour, since each poll is a step of the simulation. It does not renew its lease, which lasts a
+// hundred years, and keeps ended instances. Otherwise a search in which steps take time (see
+// jobtest.TimeRaces) could let months pass at any step, up to the next renewal. Later options
+// override that. Shut the engine down: its timers never end. Simulated panics if ctx belongs to
+// no simulation.
 func Simulated(ctx context.Context) durable.Option {
 	sim, ok := schedulers.FromContext(ctx).(simulation)
 	if !ok {
 		panic("durabletest: Simulated needs the context of a simulation")
 	}
-	const year = 365 * 24 * time.Hour
-	return durable.Options(durable.On(simulated{sim}), durable.Poll(time.Hour), durable.Lease(year))
+	return durable.Options(durable.On(simulated{sim}), durable.Poll(time.Hour), durable.Lease(100*year), durable.Retention(0))
 }
+
+const (
+	year = 365 * 24 * time.Hour
+
+	// endless is a wait that has no timer, since a program of a simulation does not get there. The
+	// engine waits that long before it renews its lease.
+	endless = 30 * year
+)
 
 // simulation is a scheduler with virtual time.
 type simulation interface {
@@ -59,7 +68,7 @@ func (s simulated) Go(ctx context.Context, name string, f func(ctx context.Conte
 }
 
 func (s simulated) Wait(ctx context.Context, wake <-chan struct{}, d time.Duration) {
-	if d != durable.Forever {
+	if d < endless {
 		var stop context.CancelFunc
 		ctx, stop = s.WithTimeout(ctx, d)
 		defer stop()

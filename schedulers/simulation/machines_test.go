@@ -3,6 +3,8 @@ package simulation_test
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -341,6 +343,82 @@ func TestTheTimeOfStepsPassesOnce(t *testing.T) {
 		require.NoError(t, s.Run())
 	}
 	assert.Positive(t, first)
+}
+
+// ticking has a ticker and some work, and returns how often time has passed at most while a turn
+// was ready. choose gets the turns without the one that lets time pass, and whether there is one;
+// it returns -1 for that.
+func ticking(t *testing.T, choose func(turns []simulation.Turn, time bool) int) (most int) {
+	passed := map[uint64]int{} // by turn
+	s := simulation.NewWith(func(turns []simulation.Turn) int {
+		last := len(turns) - 1
+		if turns[last].Kind != simulation.Pass {
+			return choose(turns, false)
+		}
+		i := choose(turns[:last], true)
+		if i >= 0 || most > 100 { // no limit holds
+			return max(0, i)
+		}
+		for _, turn := range turns[:last] {
+			passed[turn.Seq]++
+			most = max(most, passed[turn.Seq])
+		}
+		return last
+	}, simulation.StepTime(math.MaxInt64), simulation.Steps(10_000))
+	ctx := s.Context(context.Background())
+	first, second := workAsync(ctx, 20), workAsync(ctx, 20)
+	var tick *expiring
+	tick = after(s, time.Millisecond, func() {
+		if !first.IsCompleted() || !second.IsCompleted() {
+			tick = after(s, time.Millisecond, tick.expire)
+			workAsync(ctx, 2)
+		}
+	})
+	require.NoError(t, s.Run())
+	return most
+}
+
+// Whatever a strategy prefers, a ticker does not keep work from running.
+func TestATickerDoesNotKeepWorkFromRunning(t *testing.T) {
+	latest := func(turns []simulation.Turn, time bool) int {
+		if time {
+			return -1
+		}
+		return newest(turns)
+	}
+	assert.Equal(t, 8, ticking(t, latest), "all turns are ready when the round begins")
+	most := 0
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		limit := random.IntN(40)
+		most = max(most, ticking(t, func(turns []simulation.Turn, time bool) int {
+			if time && random.IntN(40) >= limit {
+				return -1
+			}
+			return random.IntN(len(turns))
+		}))
+	}
+	assert.Greater(t, most, 8)
+	assert.LessOrEqual(t, most, 16)
+}
+
+// A ticker of a program that is never idle ticks on.
+func TestTimePassesInAProgramThatIsNeverIdle(t *testing.T) {
+	s := simulation.NewWith(newest, simulation.StepTime(math.MaxInt64), simulation.Steps(100_000))
+	ctx, cancel := context.WithCancel(s.Context(context.Background()))
+	spinner := workAsync(ctx, math.MaxInt)
+	ticks := 0
+	var tick *expiring
+	tick = after(s, time.Millisecond, func() {
+		if ticks++; ticks == 1000 {
+			cancel()
+			return
+		}
+		tick = after(s, time.Millisecond, tick.expire)
+	})
+	require.NoError(t, s.Run())
+	assert.Equal(t, job.Canceled, spinner.Status())
+	assert.Equal(t, time.Second, s.Now())
 }
 
 // Of two timers of one instant, the first to expire stops the other, which is already

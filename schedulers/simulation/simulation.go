@@ -62,7 +62,8 @@ type Scheduler struct {
 	births      births
 	ends        ctxwatch.Ends // of contexts; not guarded
 	impatient   bool          // a goroutine that delivers ends does not come to an end
-	slack       time.Duration // see timerRaces
+	slack       time.Duration // see time.go
+	early       int           // how often time has passed early in this round; see time.go
 	overdue     bool          // a timer was armed with no time left
 	failure     error         // the first deadlock, or ErrTooManySteps
 }
@@ -87,8 +88,9 @@ func Outside(d time.Duration) Option { return func(s *Scheduler) { s.outside = d
 // within the time that the last steps may have taken races with what can run:
 // whether it is first is a choice like the others. So a timeout of ten
 // milliseconds ends work of a hundred steps of a millisecond, under some seeds.
-// Without it, steps take no time, and a timer expires when nothing can run. Zero
-// or less is the default.
+// While a turn is ready, time passes 16 times at most, so a ticker does not keep
+// work from running. Without this option, steps take no time, and a timer expires
+// when nothing can run. Zero or less is the default.
 func StepTime(most time.Duration) Option { return func(s *Scheduler) { s.stepTime = max(0, most) } }
 
 // Observe sets a function that the driver calls before each step and each expiry of a

@@ -36,6 +36,8 @@ type turns struct {
 	tree []int32  // tree[i] counts the turns of the blocks i+1-low(i+1) to i
 	left int
 
+	marked int // the turns up to this position were ready at the last mark
+
 	idle int // how often in a row the memory was found to be far too large
 }
 
@@ -127,8 +129,14 @@ func (ts *turns) remove(i int) turn {
 
 // clear forgets all turns, but keeps the memory for the next ones.
 func (ts *turns) clear() {
-	ts.all, ts.full, ts.tree, ts.left = ts.all[:0], ts.full[:0], ts.tree[:0], 0
+	ts.all, ts.full, ts.tree, ts.left, ts.marked = ts.all[:0], ts.full[:0], ts.tree[:0], 0, 0
 }
+
+// mark marks the turns that are ready now, and no others.
+func (ts *turns) mark() { ts.marked = len(ts.all) }
+
+// markedLeft reports whether a marked turn is left.
+func (ts *turns) markedLeft() bool { return ts.marked > 0 && ts.find(0) <= ts.marked }
 
 // pack closes the holes.
 func (ts *turns) pack() { ts.drop(func(turn) bool { return false }) }
@@ -137,7 +145,7 @@ func (ts *turns) pack() { ts.drop(func(turn) bool { return false }) }
 // that and does not come back. It comes back if actors have their ticks at the same time:
 // until the next tick, drop is called once for each halving of the crowd.
 func (ts *turns) drop(match func(turn) bool) {
-	old, idle := ts.all, ts.idle+1
+	old, marked, idle := ts.all, ts.marked, ts.idle+1
 	if ts.left >= cap(old)/8 {
 		idle = 0
 	}
@@ -145,9 +153,12 @@ func (ts *turns) drop(match func(turn) bool) {
 		*ts, idle = turns{}, 0
 	}
 	ts.idle = idle
-	for _, t := range old { // a turn is written where one was read, or before
+	for i, t := range old { // a turn is written where one was read, or before
 		if !t.hole() && !match(t) {
 			ts.add(t)
+			if i < marked {
+				ts.mark()
+			}
 		}
 	}
 	clear(old[min(len(ts.all), len(old)):])

@@ -17,7 +17,15 @@ func TestTurnsAreThoseOfASlice(t *testing.T) {
 	for range 50 {
 		var q turns
 		var model []*schedulers.Timer
+		marked := map[*schedulers.Timer]bool{}
 		for range 2000 {
+			if random.IntN(20) == 0 {
+				q.mark()
+				clear(marked)
+				for _, timer := range model {
+					marked[timer] = true
+				}
+			}
 			switch n := random.IntN(10); {
 			case n < 5 || len(model) == 0:
 				timer := new(schedulers.Timer)
@@ -34,12 +42,14 @@ func TestTurnsAreThoseOfASlice(t *testing.T) {
 				model = slices.Delete(model, k, k+1)
 			}
 			require.Equal(t, len(model), q.len())
+			require.Equal(t, slices.ContainsFunc(model, func(timer *schedulers.Timer) bool { return marked[timer] }), q.markedLeft())
 		}
 		q.drop(func(turn) bool { return random.IntN(2) == 0 })
 		for q.len() > 0 {
 			q.remove(q.find(random.IntN(q.len())))
 		}
 		assert.Empty(t, q.works())
+		assert.False(t, q.markedLeft())
 	}
 }
 

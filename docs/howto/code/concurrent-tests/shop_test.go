@@ -53,7 +53,7 @@ func TestTheStockIsNeverBelowZero(t *testing.T) {
 			return fmt.Errorf("the stock is %d", s.stock)
 		}
 		return nil
-	}), jobtest.TimeRaces)
+	}))
 }
 
 func FuzzShop(f *testing.F) {
