@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,9 +48,9 @@ type Child struct {
 // from that of its caller. It has the [Labels] of opts alone, not those of its caller: a label can
 // be its name.
 func Call[S, Req, Res any](f Function[S, Req, Res], receiver S, request Req, opts ...StartOption) Child {
-	labels, err := labelsOf(opts)
-	if err != nil {
-		return Child{err: err}
+	s := newStarting(opts)
+	if s.err != nil || len(s.signals) > 0 {
+		return Child{err: cmp.Or(s.err, errFirstSignal)}
 	}
 	d := newDefinition(f, receiver)
 	raw, err := encodeAlone(valueOf(&request))
@@ -60,12 +61,15 @@ func Call[S, Req, Res any](f Function[S, Req, Res], receiver S, request Req, opt
 	if err != nil {
 		return Child{err: err}
 	}
-	doc.Labels = labels
+	doc.Labels = s.labels
 	c := Child{name: f.Name, seen: f.Layout}
 	c.begin, c.err = json.Marshal(doc)
 	c.plain = func(ctx context.Context) ([]byte, error) { return d.runPlain(ctx, raw) }
 	return c
 }
+
+// errFirstSignal is the error of a Call with WithSignal.
+var errFirstSignal = errors.New("durable: a child gets no first signal: put it into the request")
 
 // All runs durable functions, each as a separate instance, and returns their results in the order
 // of the children. If one fails, the others are canceled and All returns its error. A
@@ -372,7 +376,7 @@ func (r *run) startChildren() error {
 func (e *Engine) createChild(c childData, begin *checkpoint) error {
 	labels := begin.Labels
 	begin.Labels = nil
-	return e.create(e.ctx, c.ID, c.Function, begin, Labels(labels))
+	return e.start(e.ctx, c.ID, c.Function, begin, &starting{labels: labels})
 }
 
 // cancelChildren cancels the children that have not ended.

@@ -23,15 +23,22 @@ func SignalKey(key string) SignalOption { return func(m *Message) { m.Key = key 
 // receive the signal. The value must be one that can be saved. The name and the key obey the rules
 // of [MaxText], and do not begin with a dollar sign.
 func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ...SignalOption) error {
-	payload, err := encodePayload(value)
+	m, err := newSignal(name, value, opts)
 	if err != nil {
 		return err
 	}
-	m := Message{Name: name, Payload: payload, Sent: e.now()}
+	m.Sent = e.now()
+	return e.signal(nilctx.Background(ctx), id, m)
+}
+
+// newSignal returns the message of a signal.
+func newSignal(name string, value any, opts []SignalOption) (m Message, err error) {
+	m.Name = name
 	for _, opt := range opts {
 		opt(&m)
 	}
-	return e.signal(nilctx.Background(ctx), id, m)
+	m.Payload, err = encodePayload(value)
+	return m, err
 }
 
 // signal sends a message whose name and key come from a user, and checks them.
@@ -42,9 +49,17 @@ func (e *Engine) signal(ctx context.Context, id string, m Message) error {
 	return e.send(ctx, id, m)
 }
 
-func (e *Engine) send(ctx context.Context, id string, m Message) error {
+// checkID returns ErrNotFound for an id that breaks the rules of MaxText: no instance has it.
+func checkID(id string) error {
 	if err := checkText("id", id); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return nil
+}
+
+func (e *Engine) send(ctx context.Context, id string, m Message) error {
+	if err := checkID(id); err != nil {
+		return err
 	}
 	if err := e.store.Send(ctx, id, m); err != nil {
 		return err
@@ -58,7 +73,8 @@ func (e *Engine) send(ctx context.Context, id string, m Message) error {
 // compensations run when it returns that error. Cancel does not wait for that. The errors are
 // those of [Engine.Signal].
 func (e *Engine) Cancel(ctx context.Context, id string) error {
-	err := e.send(nilctx.Background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: e.now()})
+	// Without a key: an instance that runs again can be canceled again.
+	err := e.send(nilctx.Background(ctx), id, Message{Name: cancelSignal, Payload: []byte("null"), Sent: e.now()})
 	e.mu.Lock()
 	here := e.running[id]
 	e.mu.Unlock()
@@ -68,10 +84,10 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	return err
 }
 
-// load reads a record. No instance has an id that breaks the rules of MaxText.
+// load reads a record.
 func (e *Engine) load(ctx context.Context, id string) (*Record, error) {
-	if err := checkText("id", id); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
+	if err := checkID(id); err != nil {
+		return nil, err
 	}
 	return e.store.Load(ctx, id)
 }
@@ -183,7 +199,8 @@ type Instance struct {
 
 	// Locals are the values saved there, by name, as JSON, in the form of the version that has
 	// saved them. Deferred are the compensations that
-	// would run, the next one last. Resets are the effects of [Engine.Reset], the latest last.
+	// would run, the next one last. Resets are the effects of [Engine.Reset] and [Engine.Rerun],
+	// the latest last.
 	Locals   map[string]json.RawMessage
 	Deferred []string
 	Resets   []Reset

@@ -43,7 +43,7 @@ func (e *Engine) Delete(ctx context.Context, id string, opts ...DeleteOption) er
 	for _, opt := range opts {
 		opt(d)
 	}
-	r, err := d.find(id)
+	r, err := e.findEnded(d.ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (e *Engine) Delete(ctx context.Context, id string, opts ...DeleteOption) er
 		return err
 	}
 	if doc, err := open(r.State); err == nil && doc.Parent != "" {
-		if err := d.checkParent(doc.Parent, id); err != nil {
+		if err := e.checkParent(d.ctx, doc.Parent, id); err != nil {
 			return err
 		}
 	}
@@ -69,10 +69,11 @@ func (e *Engine) Delete(ctx context.Context, id string, opts ...DeleteOption) er
 	return nil
 }
 
-// find returns the record of an ended instance, once it has nothing left to tell, or ErrNotFound.
-func (d *deletion) find(id string) (*Record, error) {
+// findEnded returns the record of an ended instance, once it has nothing left to tell, or
+// ErrNotFound.
+func (e *Engine) findEnded(ctx context.Context, id string) (*Record, error) {
 	for range maxTries {
-		r, err := d.e.load(d.ctx, id)
+		r, err := e.load(ctx, id)
 		switch {
 		case err != nil:
 			return nil, err
@@ -82,7 +83,7 @@ func (d *deletion) find(id string) (*Record, error) {
 			return r, nil
 		}
 		// Otherwise a worker would send its outcome to its parent, or end its children.
-		if err := d.e.report(r); err != nil && !errors.Is(err, ErrConflict) {
+		if err := e.report(r); err != nil && !errors.Is(err, ErrConflict) {
 			return nil, err
 		}
 	}
@@ -91,8 +92,8 @@ func (d *deletion) find(id string) (*Record, error) {
 
 // checkParent returns an error if the parent waits for children of which the instance is one: it
 // may not know yet that they have been started, and would start one again that it does not find.
-func (d *deletion) checkParent(parent, id string) error {
-	r, err := d.e.load(d.ctx, parent)
+func (e *Engine) checkParent(ctx context.Context, parent, id string) error {
+	r, err := e.load(ctx, parent)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -114,7 +115,7 @@ func (d *deletion) descendants(id string) (list []string, err error) {
 		return nil, err
 	}
 	for _, child := range children {
-		if _, err := d.find(child); err != nil && !errors.Is(err, ErrNotFound) {
+		if _, err := d.e.findEnded(d.ctx, child); err != nil && !errors.Is(err, ErrNotFound) {
 			return nil, err
 		}
 		more, err := d.descendants(child)
@@ -153,7 +154,7 @@ func (d *deletion) childrenOf(id string) (list []string, err error) {
 // delete deletes an ended instance.
 func (d *deletion) delete(id string) error {
 	for range maxTries {
-		r, err := d.find(id)
+		r, err := d.e.findEnded(d.ctx, id)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,8 @@
 // [Engine.Signal] sends a value that the function receives; [Update] sends one that it also
 // answers. [Engine.Get], [Engine.List] and [Query] inspect instances. [Engine.Cancel] makes the
 // function end and run its compensations; [Engine.Terminate] ends it without them.
-// [Engine.Resume] continues a stuck instance, and [Engine.Reset] goes back to an earlier point.
+// [Engine.Resume] continues a stuck instance, [Engine.Reset] goes back to an earlier point, and
+// [Engine.Rerun] runs an instance again that has ended.
 // [Engine.Delete] deletes an instance that has ended.
 //
 // # Versions

@@ -21,6 +21,8 @@ func (r *run) end() error {
 	doc := &checkpoint{Layout: r.f.layout, Asked: r.doc.Asked, Steps: r.doc.Steps, Canceled: r.doc.Canceled, Point: "end"}
 	doc.Reads = r.f.resumes
 	doc.Answers, doc.Resets, doc.Parent = r.doc.Answers, r.doc.Resets, r.doc.Parent
+	r.leaveTrail()
+	doc.Trail, doc.Taken = r.doc.Trail, r.doc.Taken // for a rerun
 	var err error
 	if doc.Result, err = outcome(result); err == nil {
 		doc.Err, err = outcome(failure)

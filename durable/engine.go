@@ -88,6 +88,7 @@ type Engine struct {
 	settings
 	store      Store
 	transactor Transactor      // the store, if it is one; otherwise nil
+	enlister   Enlister        // likewise
 	worker     string          // the name under which it owns records
 	ctx        context.Context // of steps; canceled when they have to stop
 	stop       context.CancelCauseFunc
@@ -162,6 +163,7 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 			e.transactor = codedTransactor{t, e.codec}
 		}
 	}
+	e.enlister, _ = store.(Enlister)
 	if e.place != Place(process{}) {
 		e.store = orderedStore{e.store, e.place}
 	}

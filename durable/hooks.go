@@ -25,7 +25,7 @@ type EventKind string
 // The kinds of events. The events of one instance arrive in the order in which they happen. A
 // crash loses the later ones, and a repeated attempt is reported again.
 const (
-	Started   EventKind = "started"    // by a call of Start, unless the instance existed
+	Started   EventKind = "started"    // by a call of Start, unless the instance existed; by Rerun
 	StepBegan EventKind = "step began" // the checkpoint before it is written
 	StepEnded EventKind = "step ended" // its result is not saved yet
 	Suspended EventKind = "suspended"  // it waits, or was left to another engine

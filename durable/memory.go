@@ -101,10 +101,10 @@ func (m *memory) Send(ctx context.Context, id string, message Message) error {
 	switch {
 	case row == nil:
 		return ErrNotFound
-	case row.record.Status.Ended():
-		return ErrEnded
 	case message.Key != "" && row.keys[message.Key]:
 		return nil
+	case row.record.Status.Ended():
+		return ErrEnded
 	}
 	row.last++
 	message.Seq, message.Payload = row.last, slices.Clone(message.Payload)

@@ -19,23 +19,29 @@ import (
 // follow have new keys. The discarded values, with which the instance was suspended, are kept in
 // the record for human readers.
 //
-// A checkpoint has no history. An engine with a [Trail] keeps, in each checkpoint, the latest
-// values of each earlier point.
+// A checkpoint has no history. Each one keeps the beginning of the function if that is small, and
+// with a [Trail] the latest values of each earlier point. The last checkpoint of an ended instance
+// has them too: see rerun.go. A point of All or Any is not kept: its children have run.
 
 // ErrNoTrail says that the trail has no values of that point.
 var ErrNoTrail = errors.New("durable: nothing is kept of that point: open the engines with durable.Trail")
 
 // Trail makes an engine keep the values saved at earlier points in each checkpoint, up to that
-// many bytes, for [Engine.Reset]. It makes checkpoints larger. The default is 0.
+// many bytes, for [Engine.Reset] and [Engine.Rerun]. It makes checkpoints larger. The default is
+// 0; but the beginning is kept in any case if its values, the request, have at most 16 KiB.
 func Trail(bytes int) Option { return func(s *settings) { s.trail = bytes } }
 
-// Reset is a record of one reset of an instance.
+// maxBeginning is the size up to which the beginning is kept without a Trail.
+const maxBeginning = 16 << 10
+
+// Reset is a record of one reset of an instance, or of one rerun.
 type Reset struct {
 	When     time.Time
-	From, To string                     // names of points
+	From, To string                     // names of points; From is "end" if it had ended
 	Reason   string                     // for which the instance was stuck
 	Steps    int64                      // begun before the reset
 	Dropped  map[string]json.RawMessage // the values at From; none if they were too large
+	Of       string                     // of a rerun: the id of the instance that had ended
 }
 
 // Limits on the records of resets.
@@ -53,38 +59,63 @@ type trailPoint struct {
 	Signal string          `json:"signal,omitempty"`
 	Wait   time.Duration   `json:"wait,omitempty"` // the longest wait; 0: forever
 	Values json.RawMessage `json:"values"`         // a document
+
+	Deferred []deferredData `json:"deferred,omitempty"` // their arguments are of the document
 }
 
 // trail records the point that was just captured or loaded, and moves the previous one to the
 // trail.
 func (r *run) trail(reached time.Time) {
-	if r.e.trail <= 0 || r.doc.Point == returnPoint {
+	if r.doc.Point == returnPoint {
 		return
 	}
 	if r.last != nil && r.last.Point != r.doc.Point {
-		r.doc.addToTrail(*r.last, r.e.trail)
+		r.leaveTrail()
+	}
+	r.last = nil
+	if r.e.trail <= 0 && !r.f.isBeginning(r.doc.Point) || r.doc.Join != nil {
+		return
 	}
 	values, err := json.Marshal(document{r.doc.Values, r.doc.Objects})
 	if err != nil {
 		return // such a document cannot be sealed
 	}
-	r.last = &trailPoint{Point: r.doc.Point, Layout: r.f.layout, At: r.doc.At, Step: r.doc.Step, Signal: r.doc.Signal, Values: values}
+	r.last = &trailPoint{
+		Point: r.doc.Point, Layout: r.f.layout, At: r.doc.At, Step: r.doc.Step, Signal: r.doc.Signal, Values: values, Deferred: r.doc.Deferred,
+	}
 	if !r.doc.Until.IsZero() && r.doc.Step == "" {
 		r.last.Wait = max(r.doc.Until.Sub(reached), 1)
 	}
 }
 
-// addToTrail adds a point to the trail, replacing its earlier entry, and drops the oldest entries.
-func (doc *checkpoint) addToTrail(t trailPoint, maxBytes int) {
+// leaveTrail moves the point that was saved last to the trail.
+func (r *run) leaveTrail() {
+	if r.last != nil {
+		r.f.addToTrail(r.doc, *r.last, r.e.trail)
+		r.last = nil
+	}
+}
+
+// isBeginning reports whether a point is the beginning of the function.
+func (f *definition) isBeginning(point string) bool { return point == f.points[0].Name }
+
+// isKept reports whether a point is kept in any trail.
+func (f *definition) isKept(t trailPoint) bool {
+	return f.isBeginning(t.Point) && len(t.Values) <= maxBeginning
+}
+
+// addToTrail adds a point to the trail of a document, replacing its earlier entry, and drops the
+// oldest entries.
+func (f *definition) addToTrail(doc *checkpoint, t trailPoint, maxBytes int) {
+	if maxBytes <= 0 && !f.isKept(t) {
+		return
+	}
 	list := []trailPoint{t}
 	size := len(t.Values)
-	for n := len(doc.Trail) - 1; n >= 0; n-- {
-		old := doc.Trail[n]
-		if size += len(old.Values); size > maxBytes {
-			break
-		}
-		if old.Point != t.Point {
-			list = append([]trailPoint{old}, list...)
+	for _, old := range slices.Backward(doc.Trail) {
+		size += len(old.Values)
+		if old.Point != t.Point && (size <= maxBytes || f.isKept(old)) {
+			list = slices.Insert(list, 0, old)
 		}
 	}
 	doc.Trail = list
@@ -96,9 +127,10 @@ func (doc *checkpoint) addToTrail(t trailPoint, maxBytes int) {
 // A running step is not stopped, but its result is dropped. Reset also works for a stuck
 // instance. It leaves a record in [Instance.Resets].
 //
-// This engine must serve the function, and the engines that ran the instance need a [Trail];
-// otherwise the error is ErrNoTrail. It is ErrNotFound if there is no instance with that id, and
-// ErrEnded if the instance has ended.
+// This engine must serve the function. The engines that ran the instance need a [Trail], unless
+// the point is the beginning and the request is small; otherwise the error is ErrNoTrail. It is
+// ErrNotFound if there is no instance with that id, and ErrEnded if the instance has ended: see
+// [Engine.Rerun].
 func (e *Engine) Reset(ctx context.Context, id, point string) error {
 	return e.change(nilctx.Background(ctx), id, func(r *Record) error {
 		if r.Status.Ended() {
@@ -148,20 +180,21 @@ func (f *definition) reset(doc *checkpoint, point, reason string, now time.Time)
 	if err != nil {
 		return err
 	}
-	record := Reset{When: now, From: doc.Point, To: point, Reason: reason, Steps: doc.Steps, Dropped: locals}
+	doc.addReset(Reset{When: now, From: doc.Point, To: point, Reason: reason, Steps: doc.Steps, Dropped: locals})
+	doc.goTo(to, now)
+	doc.Layout = f.layout
+	doc.Steps++ // the keys are new
+	doc.Attempt, doc.Failures, doc.Crashes, doc.Undoing, doc.Join, doc.Progress = 0, 0, 0, false, nil, nil
+	return doc.capture(frame, at, deferred)
+}
+
+// addReset adds the record of a reset, and drops the oldest ones.
+func (doc *checkpoint) addReset(record Reset) {
 	if len(asJSON(record.Dropped)) > maxDroppedBytes {
 		record.Dropped = nil
 	}
 	doc.Resets = append(doc.Resets, record)
 	doc.Resets = doc.Resets[max(0, len(doc.Resets)-maxResets):]
-	doc.Point, doc.At, doc.Step, doc.Signal, doc.Checked, doc.Until = to.Point, to.At, to.Step, to.Signal, 0, time.Time{}
-	if to.wait > 0 {
-		doc.Until = now.Add(to.wait)
-	}
-	doc.Layout = f.layout
-	doc.Steps++ // the keys are new
-	doc.Attempt, doc.Failures, doc.Crashes, doc.Undoing, doc.Join, doc.Progress = 0, 0, 0, false, nil, nil
-	return doc.capture(frame, at, deferred)
 }
 
 // passedPoint is a point of the trail in the layout of this program.
@@ -198,5 +231,6 @@ func (t trailPoint) present(f *definition) (*checkpoint, error) {
 	}
 	values, _ := kept.Value.(map[string]any)
 	doc := &checkpoint{Layout: t.Layout, Point: t.Point, At: t.At, Step: t.Step, Signal: t.Signal, Values: values, Objects: kept.Objects}
+	doc.Deferred = slices.Clone(t.Deferred)
 	return doc, f.migrate(doc)
 }

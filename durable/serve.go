@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
@@ -143,20 +144,40 @@ func checkSavableType(t reflect.Type, path string, seen map[reflect.Type]bool) e
 }
 
 // StartOption is an option of [Served.Start].
-type StartOption func(*Record)
+type StartOption func(*starting)
+
+// starting is what options say about a start.
+type starting struct {
+	labels  map[string]string
+	signals []Message // first ones
+	err     error     // of a signal that cannot be saved
+}
+
+func newStarting(opts []StartOption) *starting {
+	s := &starting{}
+	for _, opt := range opts {
+		opt(s)
+	}
+	for _, m := range s.signals {
+		s.err = errors.Join(s.err, checkSignal(m))
+	}
+	s.err = errors.Join(s.err, checkLabels(s.labels))
+	return s
+}
 
 // Labels gives an instance labels, by which a [Filter] selects instances: see [MaxText].
 func Labels(labels map[string]string) StartOption {
-	return func(r *Record) { r.Labels = maps.Clone(labels) }
+	return func(s *starting) { s.labels = maps.Clone(labels) }
 }
 
-// labelsOf returns the labels that options give an instance.
-func labelsOf(opts []StartOption) (map[string]string, error) {
-	var r Record
-	for _, opt := range opts {
-		opt(&r)
-	}
-	return r.Labels, checkLabels(r.Labels)
+// WithSignal sends a signal to the instance that is started, also if it exists with the same
+// request. A new instance does not run before the signal is there, or its sender has died. So a
+// caller that gets no answer repeats the call, and with a [SignalKey] the signal is received once.
+// The error is ErrEnded if the instance has ended, and does not know the key. Several signals
+// arrive in their order. [Call] does not take this option.
+func WithSignal(name string, value any, opts ...SignalOption) StartOption {
+	m, err := newSignal(name, value, opts)
+	return func(s *starting) { s.signals, s.err = append(s.signals, m), errors.Join(s.err, err) }
 }
 
 // Start starts an instance with that id, and returns when it is durable, not when it ends. If
@@ -168,26 +189,31 @@ func labelsOf(opts []StartOption) (map[string]string, error) {
 // [MaxText], and [ErrTooLarge] for a request that is too large. Other errors say that the request
 // cannot be saved, or are those of the store.
 func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, opts ...StartOption) (Handle[Res], error) {
-	ctx = nilctx.Background(ctx)
+	h, doc, err := s.begin(id, request)
+	if err != nil {
+		return h, err
+	}
+	return h, s.e.start(nilctx.Background(ctx), id, s.name, doc, newStarting(opts))
+}
+
+// begin returns a handle to a new instance, and its document.
+func (s *Served[Req, Res]) begin(id string, request Req) (Handle[Res], *checkpoint, error) {
 	h := Handle[Res]{e: s.e, id: id}
 	if s.err != nil {
-		return h, s.err
+		return h, nil, s.err
 	}
 	if id == "" {
-		return h, errors.New("durable: an instance needs an id")
+		return h, nil, errors.New("durable: an instance needs an id")
 	}
 	if s.e.isDraining() {
-		return h, ErrShutdown
+		return h, nil, ErrShutdown
 	}
 	raw, err := encodeAlone(reflect.ValueOf(&request).Elem())
 	if err != nil {
-		return h, err
+		return h, nil, err
 	}
 	doc, err := s.f.firstCheckpoint(raw, reflect.ValueOf(&request).Elem())
-	if err != nil {
-		return h, err
-	}
-	return h, s.e.create(ctx, id, s.name, doc, opts...)
+	return h, doc, err
 }
 
 // firstCheckpoint returns the document of a new instance, from its request and that as a document.
@@ -204,34 +230,57 @@ func (f *definition) firstCheckpoint(request []byte, value reflect.Value) (*chec
 	return doc, doc.capture(frame, 0, nil)
 }
 
-// create creates an instance, unless it exists.
-func (e *Engine) create(ctx context.Context, id, name string, doc *checkpoint, opts ...StartOption) (err error) {
-	now := e.now()
-	r := &Record{ID: id, Function: name, Run: rand.Text(), Status: Running, Created: now, Updated: now, Due: now}
-	for _, opt := range opts {
-		opt(r)
+// instances is the part of a store that starts instances and sends signals.
+type instances interface {
+	Load(ctx context.Context, id string) (*Record, error)
+	Swap(ctx context.Context, r *Record) (mail bool, err error)
+	Send(ctx context.Context, id string, m Message) error
+}
+
+// start creates an instance unless it exists, and sends its first signals.
+func (e *Engine) start(ctx context.Context, id, name string, doc *checkpoint, s *starting) error {
+	due := e.now()
+	if len(s.signals) > 0 {
+		due = due.Add(e.lease) // a signal makes it due; this is for the case that this process dies before
 	}
-	if err := errors.Join(checkText("id", id), checkLabels(r.Labels)); err != nil {
-		return err
-	}
-	r.Layout = layoutKey(name, doc.Layout)
-	if r.State, err = seal(doc); err != nil {
-		return err
-	}
-	if _, err = e.store.Swap(ctx, r); errors.Is(err, ErrConflict) {
-		return e.checkSame(ctx, id, name, doc.Asked)
-	}
-	e.wakeDispatcher()
-	if err == nil {
+	created, err := e.create(ctx, e.store, due, id, name, doc, s)
+	if created {
 		e.counts.started.Add(1)
 		e.emit(Event{Kind: Started, ID: id, Function: name, Point: doc.Point})
 	}
+	for _, m := range s.signals {
+		if err == nil {
+			err = e.store.Send(ctx, id, m)
+		}
+	}
+	e.wakeDispatcher()
 	return err
 }
 
-// checkSame returns nil if an instance is of this function and was started with this request.
-func (e *Engine) checkSame(ctx context.Context, id, name, asked string) error {
-	r, err := e.load(ctx, id)
+// create creates an instance, and reports that it did, or checks that it exists.
+func (e *Engine) create(ctx context.Context, store instances, due time.Time, id, name string, doc *checkpoint, s *starting) (created bool, err error) {
+	if err := errors.Join(checkText("id", id), s.err); err != nil {
+		return false, err
+	}
+	now := e.now()
+	r := &Record{ID: id, Function: name, Run: rand.Text(), Status: Running, Labels: s.labels, Created: now, Updated: now, Due: due}
+	for i := range s.signals {
+		s.signals[i].Sent = now
+	}
+	r.Layout = layoutKey(name, doc.Layout)
+	if r.State, err = seal(doc); err != nil {
+		return false, err
+	}
+	if _, err = store.Swap(ctx, r); errors.Is(err, ErrConflict) {
+		return false, checkSame(ctx, store, id, name, doc)
+	}
+	return err == nil, err
+}
+
+// checkSame returns nil if an instance is of this function and was started with this request, or
+// is the same rerun.
+func checkSame(ctx context.Context, store instances, id, name string, begin *checkpoint) error {
+	r, err := store.Load(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -242,8 +291,11 @@ func (e *Engine) checkSame(ctx context.Context, id, name, asked string) error {
 	if err != nil {
 		return err
 	}
-	if doc.Asked != asked {
+	if doc.Asked != begin.Asked {
 		return fmt.Errorf("%w: %s was started with another request", ErrOther, id)
+	}
+	if len(begin.Resets) > 0 && !doc.isRerunAs(begin.Resets[0]) {
+		return fmt.Errorf("%w: %s is not that rerun", ErrOther, id)
 	}
 	return nil
 }

@@ -129,12 +129,14 @@ type Store interface {
 	// Swap writes r if the stored version is r.Version, and sets r.Version to the new one;
 	// otherwise it returns ErrConflict. Version 0 creates the record, and conflicts if the id
 	// exists. Swap reports whether there are messages newer than r.Seen. A record that has ended
-	// or is stuck is due only at its Due. ErrTooLarge: the record exceeds the limit of the store.
+	// or is stuck is due only at its Due. A record that has ended may be swapped for one that has
+	// not. ErrTooLarge: the record exceeds the limit of the store.
 	Swap(ctx context.Context, r *Record) (mail bool, err error)
 
 	// Send appends a message to an instance's inbox and makes the instance due, unless it has an
-	// owner. ErrNotFound: there is no such instance. ErrEnded: it has ended. The messages of an
-	// ended instance may be dropped.
+	// owner. It does nothing for a message whose key the instance knows, even if it has ended.
+	// ErrNotFound: there is no such instance. ErrEnded: it has ended. The messages of an ended
+	// instance may be dropped, but not their keys: it may run again, and then its numbers go on.
 	Send(ctx context.Context, id string, m Message) error
 
 	// Inbox returns the messages of an instance whose sequence numbers are greater than

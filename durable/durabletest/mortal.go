@@ -26,7 +26,9 @@ type mortal struct {
 	dead  chan struct{}
 	open  chan struct{} // closed when writes may be made
 	idle  chan struct{} // closed when the instance has begun to wait, or has ended
-	once  sync.Once     // closes idle
+
+	creates bool      // the write of Start counts too
+	once    sync.Once // closes idle
 
 	mu     sync.Mutex
 	count  int
@@ -70,7 +72,7 @@ func (m *mortal) expire(ctx context.Context) {
 
 // Swap dies at its write.
 func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	if r.Version == 0 {
+	if r.Version == 0 && !m.creates {
 		if err := m.alive(); err != nil {
 			return false, err
 		}
@@ -168,6 +170,14 @@ func (m *mortal) Begin(ctx context.Context) (durable.Transaction, error) {
 	return &mortalTransaction{tx, m}, err
 }
 
+// Enlist fails after the death.
+func (m *mortal) Enlist(tx any) (durable.Enlisted, error) {
+	if err := m.alive(); err != nil {
+		return nil, err
+	}
+	return enlist(m.Store, tx)
+}
+
 // Notify calls the store.
 func (m *mortal) Notify(f func()) (stop func()) { return notify(m.Store, f) }
 
@@ -209,6 +219,9 @@ func (s impatient) Begin(ctx context.Context) (durable.Transaction, error) {
 	return begin(ctx, s.Store)
 }
 
+// Enlist calls the store.
+func (s impatient) Enlist(tx any) (durable.Enlisted, error) { return enlist(s.Store, tx) }
+
 // Notify calls the store.
 func (s impatient) Notify(f func()) (stop func()) { return notify(s.Store, f) }
 
@@ -216,6 +229,14 @@ func (s impatient) Notify(f func()) (stop func()) { return notify(s.Store, f) }
 func begin(ctx context.Context, s durable.Store) (durable.Transaction, error) {
 	if t, ok := s.(durable.Transactor); ok {
 		return t.Begin(ctx)
+	}
+	return nil, durable.ErrNoTx
+}
+
+// enlist calls Enlist of a store that may not have it.
+func enlist(s durable.Store, tx any) (durable.Enlisted, error) {
+	if e, ok := s.(durable.Enlister); ok {
+		return e.Enlist(tx)
 	}
 	return nil, durable.ErrNoTx
 }

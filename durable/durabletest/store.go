@@ -46,6 +46,8 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"what ended long ago is purged, and its id is free", purged},
 		{"what is deleted is gone, with its messages and keys", deleted},
 		{"families are deleted, with a crash at each write and by two workers", deletedFamilies},
+		{"what has ended runs again, and its inbox goes on", runsAgain},
+		{"reruns have new children, with a crash at each write and next to deletions", reruns},
 		{"workers that are gone and own nothing are forgotten", forgotten},
 		{"a context that has ended changes nothing", canceled},
 		{"a nil context never ends", nilContext},
@@ -219,9 +221,18 @@ func messages(t *testing.T, s durable.Store) {
 
 func endedInbox(t *testing.T, s durable.Store) {
 	r := record("a")
+	write(t, s, r)
+	sendTo(t, s, "a", "m", "k")
 	r.Status = durable.Completed
 	write(t, s, r)
-	require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "m"}), durable.ErrEnded)
+	sendTo(t, s, "a", "m", "k")
+	for range 2 {
+		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "m"}), durable.ErrEnded)
+		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "m", Key: "l"}), durable.ErrEnded)
+	}
+	list, err := s.Inbox(t.Context(), "a", 0)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(list), 1, "a known key is no error, and no message")
 }
 
 func mail(t *testing.T, s durable.Store) {

@@ -128,8 +128,11 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 		return err
 	}
 	m.Payload = slices.Clone(m.Payload)
-	err := s.sends.Do(ctx, id, &pendingSend{m: m, apart: mark()})
+	one := &pendingSend{m: m, apart: mark()}
+	err := s.sends.Do(ctx, id, one)
 	switch {
+	case errors.Is(err, durable.ErrEnded) && one.known:
+		return nil
 	case errors.Is(err, groups.ErrClosed):
 		return ErrClosed
 	case err != nil && err == context.Cause(ctx):
@@ -147,6 +150,11 @@ func (s *Store) sendGroup(ctx context.Context, id string, group []*pendingSend) 
 		case old == nil:
 			return nil, durable.ErrNotFound
 		case old.Status.Ended():
+			for _, c := range group { // one by one: none of them makes a key known
+				if err := s.findKnown(ctx, old, []*pendingSend{c}); err != nil {
+					return nil, err
+				}
+			}
 			return nil, durable.ErrEnded
 		}
 		return s.addLetters(ctx, old, group)

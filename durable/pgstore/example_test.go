@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -57,4 +58,52 @@ func ExampleStore_Begin() {
 	// Output:
 	// 20 <nil>
 	// <nil>
+}
+
+// place inserts an order and starts its instance: both or none.
+func place(ctx context.Context, db *pgx.Conn, orders *durable.Served[string, int], id string) error {
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // nothing, after the commit
+	if _, err := tx.Exec(ctx, "INSERT INTO orders VALUES ($1)", id); err != nil {
+		return err
+	}
+	if _, err := orders.StartTx(ctx, tx, id, id); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// A program starts an instance in its own transaction.
+func ExampleStore_Enlist() {
+	ctx := context.Background()
+	store, err := pgstore.Open(ctx, server.Address(), pgstore.Schema("example"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	engine, err := durable.Open(ctx, store, durable.Poll(10*time.Millisecond))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	orders := durable.Serve(engine, stepping(func(context.Context, string) (int, error) { return 20, nil }), struct{}{})
+	db, err := pgx.Connect(ctx, server.Address())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := db.Exec(ctx, "CREATE TEMPORARY TABLE orders (id TEXT PRIMARY KEY)"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(place(ctx, db, orders, "order 17"))
+	fmt.Println(orders.Handle("order 17").Wait(ctx))
+	fmt.Println(db.Close(ctx), engine.Shutdown(ctx), store.Close())
+	// Output:
+	// <nil>
+	// 20 <nil>
+	// <nil> <nil> <nil>
 }

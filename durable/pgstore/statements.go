@@ -85,7 +85,7 @@ func newStatements(schema string) *statements {
 				WHERE id = $1 AND EXISTS (SELECT FROM open) AND ($3 = '' OR EXISTS (SELECT FROM fresh)) RETURNING last
 			), kept AS (
 				INSERT INTO @messages (id, seq, name, key, payload, sent) SELECT $1, last, $2, $3, $4, $5 FROM numbered
-			) SELECT status FROM target`,
+			) SELECT status, $3 <> '' AND NOT EXISTS (SELECT FROM open) AND EXISTS (SELECT FROM @keys WHERE id = $1 AND key = $3) FROM target`,
 
 		// If two transactions meet at a row, the second waits for the first and then reads the row
 		// again, including its version and last. So a Swap without an owner and a Send always see

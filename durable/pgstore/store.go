@@ -193,26 +193,33 @@ func (s *Store) finishSwap(r *durable.Record) {
 // transaction, and calls their functions. It may repeat all of this if nothing was written.
 type asker func(ctx context.Context, queue func(*pgx.Batch)) error
 
-// swap writes a record. It does not update r.Version.
-func (t *statements) swap(ctx context.Context, ask asker, r *durable.Record) (mail bool, err error) {
+// swapOf returns the statement that writes a record, and its parameters.
+func (t *statements) swapOf(r *durable.Record) (query string, params []any, err error) {
 	labels, err := json.Marshal(r.Labels)
-	if err != nil {
-		return false, err
-	}
-	query := t.replaceOne
+	query = t.replaceOne
 	switch {
 	case r.Version == 0:
 		query = t.createOne
 	case r.Floor > 0:
 		query = t.dropBelow
 	}
+	return query, []any{
+		r.ID, r.Function, r.Run, r.Version, string(r.Status), toPrintable(r.Reason), string(labels),
+		nanos.Nullable(r.Created), nanos.Nullable(r.Updated), r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step,
+		r.Layout,
+	}, err
+}
+
+// swap writes a record. It does not update r.Version.
+func (t *statements) swap(ctx context.Context, ask asker, r *durable.Record) (mail bool, err error) {
+	query, params, err := t.swapOf(r)
+	if err != nil {
+		return false, err
+	}
 	written := false
 	err = ask(ctx, func(b *pgx.Batch) {
 		written = false
-		b.Queue(query, r.ID, r.Function, r.Run, r.Version, string(r.Status), toPrintable(r.Reason), string(labels),
-			nanos.Nullable(r.Created), nanos.Nullable(r.Updated), r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step,
-			r.Layout,
-		).Query(func(rows pgx.Rows) error {
+		b.Queue(query, params...).Query(func(rows pgx.Rows) error {
 			return atMostOne(rows, func() error {
 				written = true
 				return rows.Scan(&mail)
@@ -240,24 +247,40 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 	if err == nil {
 		err = one.err
 	}
+	if err == nil {
+		err = one.failure()
+	} else {
+		err = s.wrap(err)
+	}
+	if err == nil {
+		s.listeners.Tell()
+	}
+	return err
+}
+
+// sendAnswer is the answer of the statement that sends a message.
+type sendAnswer struct {
+	status durable.Status // of the instance; empty: there is none
+	known  bool           // it has ended, and knows the key
+}
+
+// failure returns the error of Send.
+func (a sendAnswer) failure() error {
 	switch {
-	case err != nil:
-		return s.wrap(err)
-	case one.status == "":
+	case a.status == "":
 		return durable.ErrNotFound
-	case one.status.Ended():
+	case a.status.Ended() && !a.known:
 		return durable.ErrEnded
 	}
-	s.listeners.Tell()
 	return nil
 }
 
 // pendingSend is a call of Send, and its answer.
 type pendingSend struct {
-	ctx    context.Context
-	m      durable.Message
-	status durable.Status // of the instance; empty: there is none
-	err    error
+	sendAnswer
+	ctx context.Context
+	m   durable.Message
+	err error
 }
 
 // sendGroup sends messages to one instance, whose row the server locks once for all of them. If it
@@ -277,9 +300,9 @@ func (s *Store) sendGroup(ctx context.Context, id string, group []*pendingSend) 
 func (s *Store) sendTogether(ctx context.Context, id string, group []*pendingSend) error {
 	return s.ask(ctx, func(b *pgx.Batch) {
 		for _, one := range group {
-			one.status = ""
+			one.sendAnswer = sendAnswer{}
 			b.Queue(s.text.send, id, one.m.Name, one.m.Key, one.m.Payload, nanos.Nullable(one.m.Sent)).Query(func(rows pgx.Rows) error {
-				return atMostOne(rows, func() error { return rows.Scan(&one.status) })
+				return atMostOne(rows, func() error { return rows.Scan(&one.status, &one.known) })
 			})
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/movenext/movenext/durable"
@@ -16,6 +17,7 @@ type statements struct {
 	begin, commit, rollback       *sql.Stmt
 	create, replace, drop, wakeAt *sql.Stmt
 	inbox, addKey, append, number *sql.Stmt
+	load, hasKey                  *sql.Stmt
 	hide, byRow                   *sql.Stmt
 	lease, due, owned, nextDue    *sql.Stmt
 	foreign                       *sql.Stmt
@@ -38,16 +40,40 @@ const (
 	served = called + " AND " + loaded
 )
 
-// prepare prepares the statements on the writer's connection.
+// preparer is a connection or a transaction.
+type preparer interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// statement is a statement that is to be prepared.
+type statement struct {
+	to    **sql.Stmt
+	query string
+}
+
+// prepare prepares all statements on the writer's connection.
 func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 	t := &statements{}
-	for _, p := range []struct {
-		to    **sql.Stmt
-		query string
-	}{
-		{&t.begin, "BEGIN IMMEDIATE"},
-		{&t.commit, "COMMIT"},
-		{&t.rollback, "ROLLBACK"},
+	return t, t.prepare(ctx, c, slices.Concat(t.ofInstance(), t.others()))
+}
+
+// prepare prepares statements.
+func (t *statements) prepare(ctx context.Context, c preparer, list []statement) error {
+	for _, p := range list {
+		stmt, err := c.PrepareContext(ctx, p.query) //nolint:sqlclosecheck // close closes all
+		if err != nil {
+			return errors.Join(err, t.close())
+		}
+		*p.to, t.all = stmt, append(t.all, stmt)
+	}
+	return nil
+}
+
+// ofInstance returns the statements about one instance, which are also made in transactions of the
+// program.
+func (t *statements) ofInstance() []statement {
+	return []statement{
+		{&t.load, "SELECT " + columns + " FROM instances WHERE id = ?"},
 		{&t.create, `INSERT INTO instances (` + columns + `, wake)
 			VALUES (?1, ?2, ?3, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, CASE WHEN ?10 = '' THEN ?12 END)
 			ON CONFLICT (id) DO NOTHING RETURNING last > seen`},
@@ -59,8 +85,18 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.wakeAt, "UPDATE instances SET wake = ? WHERE id = ?"},
 		{&t.inbox, "SELECT status, owner FROM instances WHERE id = ?"},
 		{&t.addKey, "INSERT INTO keys (id, key) VALUES (?, ?) ON CONFLICT DO NOTHING"},
+		{&t.hasKey, "SELECT EXISTS (SELECT 1 FROM keys WHERE id = ? AND key = ?)"},
 		{&t.number, "UPDATE instances SET last = last + 1 WHERE id = ? RETURNING last"},
 		{&t.append, "INSERT INTO messages (id, seq, name, key, payload, sent) VALUES (?, ?, ?, ?, ?, ?)"},
+	}
+}
+
+// others returns the other statements.
+func (t *statements) others() []statement {
+	return []statement{
+		{&t.begin, "BEGIN IMMEDIATE"},
+		{&t.commit, "COMMIT"},
+		{&t.rollback, "ROLLBACK"},
 		{&t.lease, "INSERT INTO leases (worker, until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET until = excluded.until"},
 		{&t.hide, "UPDATE instances SET wake = ?1, takes = takes + 1 WHERE rowid IN (SELECT value FROM json_each(?2))"},
 		{&t.byRow, "SELECT " + takenColumns + " FROM instances WHERE rowid = ?"},
@@ -79,14 +115,7 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.forgetMessages, "DELETE FROM messages WHERE id = ?"},
 		{&t.forgetKeys, "DELETE FROM keys WHERE id = ?"},
 		{&t.forgetLeases, "DELETE FROM leases WHERE until < ? AND NOT EXISTS (SELECT 1 FROM instances WHERE owner = worker)"},
-	} {
-		stmt, err := c.PrepareContext(ctx, p.query) //nolint:sqlclosecheck // close closes all
-		if err != nil {
-			return t, errors.Join(err, t.close())
-		}
-		*p.to, t.all = stmt, append(t.all, stmt)
 	}
-	return t, nil
 }
 
 func (t *statements) close() (err error) {
@@ -125,7 +154,7 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	case err != nil:
 		return err
 	case status.Ended():
-		return durable.ErrEnded
+		return t.sendToEnded(ctx, id, m.Key)
 	}
 	if m.Key != "" {
 		done, err := t.addKey.ExecContext(ctx, id, m.Key)
@@ -148,6 +177,15 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	}
 	_, err = t.wakeAt.ExecContext(ctx, sql.NullInt64{Valid: true}, id)
 	return err
+}
+
+// sendToEnded answers a message to an ended instance: it may have been sent before.
+func (t *statements) sendToEnded(ctx context.Context, id, key string) error {
+	var known bool
+	if err := t.hasKey.QueryRowContext(ctx, id, key).Scan(&known); err != nil || known {
+		return err
+	}
+	return durable.ErrEnded
 }
 
 // delete deletes an instance of a version.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -444,4 +445,40 @@ func BenchmarkTakeAmongMany(b *testing.B) {
 func TestTwoProgramsOfOneNameLeaveEachOtherAlone(t *testing.T) {
 	file := fileIn(t)
 	durabletest.TwoPrograms(t, opened(t, file), opened(t, file))
+}
+
+func TestInstancesAreStartedInTheProgramsTransaction(t *testing.T) {
+	for _, name := range []string{"Tx", "Conn"} {
+		t.Run(name, func(t *testing.T) {
+			file := fileIn(t)
+			s := opened(t, file)
+			db, err := sql.Open("sqlite", source(file)+"&_txlock=immediate")
+			require.NoError(t, err)
+			t.Cleanup(func() { assert.NoError(t, db.Close()) })
+			durabletest.Enlisted(t, s, func(t testing.TB) (any, func(bool) error) {
+				if name == "Tx" {
+					tx, err := db.Begin()
+					require.NoError(t, err)
+					return tx, func(commit bool) error {
+						if commit {
+							return tx.Commit()
+						}
+						return tx.Rollback()
+					}
+				}
+				c, err := db.Conn(context.Background())
+				require.NoError(t, err)
+				_, err = c.ExecContext(context.Background(), "BEGIN IMMEDIATE")
+				require.NoError(t, err)
+				return c, func(commit bool) error {
+					how := "ROLLBACK"
+					if commit {
+						how = "COMMIT"
+					}
+					_, err := c.ExecContext(context.Background(), how)
+					return errors.Join(err, c.Close())
+				}
+			})
+		})
+	}
 }
