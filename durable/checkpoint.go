@@ -58,10 +58,12 @@ type checkpoint struct {
 	Aside    []Aside       `json:"aside,omitempty"`
 	Look     time.Duration `json:"look,omitempty"` // the latest interval at which it was due for them
 	Signal   string        `json:"signal,omitempty"`
+	Signals  []string      `json:"signals,omitempty"` // of a Select
 	Checked  int64         `json:"checked,omitempty"` // no message up to this one ends the wait
 	Until    time.Time     `json:"until,omitzero"`
 
 	Fails json.RawMessage `json:"fails,omitempty"` // the error with which the point continues
+	Retry json.RawMessage `json:"retry,omitempty"` // the policy of this call of the step
 
 	Values   map[string]any `json:"values"`
 	Objects  []any          `json:"objects,omitempty"`

@@ -159,7 +159,7 @@ func (c childOutcome) failure() (failure error) {
 func (r *run) arriveAtChildren() (more bool, err error) {
 	children := r.turn.children
 	r.doc.Steps++
-	j := &childrenState{Any: r.turn.kind == turnAny, Prefix: r.childPrefix()}
+	j := &childrenState{Any: r.turn.kind == turnAny, Select: r.turn.kind == turnSelect, Prefix: r.childPrefix()}
 	for n, c := range children {
 		if c.err != nil || c.begin == nil {
 			return r.decided(Normalise(errors.Join(c.err, noCall(c))))
@@ -193,7 +193,7 @@ func noCall(c Child) error {
 // awaitChildren starts the children unless they are started, and continues the function if all
 // have ended.
 func (r *run) awaitChildren(loaded bool) (more bool, err error) {
-	if loaded && r.doc.Checked > 0 {
+	if loaded && r.doc.Checked > 0 && !r.doc.Join.Select {
 		if news, err := r.countEnded(); !news || err != nil {
 			return false, err
 		}
@@ -227,6 +227,9 @@ func (r *run) awaitChildren(loaded bool) (more bool, err error) {
 	ended, err := r.endedChildren(list)
 	if err != nil {
 		return false, r.leaveAnswer(err)
+	}
+	if r.doc.Join.Select {
+		return r.decideSelect(list, ended)
 	}
 	return r.decideJoin(ended)
 }

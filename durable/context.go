@@ -23,8 +23,8 @@ var ErrNotDurable = errors.New("durable: called outside of a durable function: r
 // Plain supplies signals and sleeps to the plain form of a durable function. Package durabletest
 // has an implementation.
 type Plain interface {
-	// Receive returns the encoded payload of the next signal of that name.
-	Receive(ctx context.Context, name string, timeout time.Duration) ([]byte, error)
+	// Receive returns the name and the encoded payload of the next signal with one of the names.
+	Receive(ctx context.Context, timeout time.Duration, names ...string) (name string, payload []byte, err error)
 	// Sleep waits for d, or until ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error
 }
@@ -98,7 +98,7 @@ func Receive[T any](ctx context.Context, name string, timeout time.Duration) (T,
 		return none, err
 	}
 	for {
-		payload, err := p.Receive(ctx, name, timeout)
+		_, payload, err := p.Receive(ctx, timeout, name)
 		if err != nil {
 			return none, err
 		}

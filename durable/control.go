@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -194,7 +195,7 @@ type Instance struct {
 	At      string    // file:line of the point, at the time of saving
 	Step    string    // the step that runs there; empty: the point waits
 	Attempt int       // of the step
-	Signal  string    // the signal that it waits for
+	Signal  string    // the signal that it waits for; of a Select: all, with commas
 	Until   time.Time // when it stops waiting; zero: never
 
 	// Locals are the values saved there, by name, as JSON, in the form of the version that has
@@ -254,6 +255,9 @@ func describeAs(r *Record, doc *checkpoint) *Instance {
 		}
 	}
 	i.Point, i.At, i.Step, i.Attempt, i.Signal, i.Until = doc.Point, doc.At, doc.Step, doc.Attempt, doc.Signal, doc.Until
+	if len(doc.Signals) > 0 {
+		i.Signal = strings.Join(doc.Signals, ", ")
+	}
 	i.Locals = doc.locals()
 	for _, d := range doc.Deferred {
 		i.Deferred = append(i.Deferred, d.Step)

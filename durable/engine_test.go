@@ -161,6 +161,7 @@ type scripted struct {
 	between func(n int) // after the step
 	layout  string
 	live    any // a pointer to another variable that is live at the step
+	policy  *durable.Retry
 }
 
 func (s scripted) function() durable.Function[struct{}, int, int] {
@@ -182,6 +183,9 @@ func (f *scriptedFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 	if t.Point() == 0 {
 		if f.s.before != nil {
 			f.s.before()
+		}
+		if f.s.policy != nil {
+			return t.StepRetry(1, *f.s.policy)
 		}
 		return t.Step(1)
 	}

@@ -102,6 +102,10 @@ type Turn struct {
 
 	answers  []answerData
 	children []Child
+	signals  []string
+	retry    *Retry    // of the step; nil: that of the engine
+	policy   []byte    // retry as it is saved
+	chosen   Selection // at the point from which the function continues
 
 	misused atomic.Bool // a step or a point was called as a plain function
 }
@@ -116,6 +120,7 @@ const (
 	turnSleep
 	turnAll
 	turnAny
+	turnSelect
 	turnReturn
 )
 
@@ -136,6 +141,12 @@ func (t *Turn) Err() error { return t.err }
 func (t *Turn) Step(point int) bool {
 	t.next, t.kind = point, turnStep
 	return false
+}
+
+// StepRetry requests the step of a point, with a policy of its own.
+func (t *Turn) StepRetry(point int, r Retry) bool {
+	t.retry = &r
+	return t.Step(point)
 }
 
 // Receive requests a signal of that name. A timeout that is not positive takes only a signal that

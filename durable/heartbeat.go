@@ -150,7 +150,7 @@ func Progress[T any](ctx context.Context) (progress T, ok bool) {
 // superviseStep waits for the end of a step and writes its heartbeats. It cancels the step if they
 // stop or ctx ends.
 func (r *run) superviseStep(ctx context.Context, a *attempt) error {
-	limit := r.e.retry(r.doc.Step).Heartbeat
+	limit := r.policy().Heartbeat
 	r.heartbeatErr = nil
 	alive := r.e.place.Now()
 	late := false

@@ -92,15 +92,15 @@ func (r *run) readInbox() ([]Message, error) {
 	return r.findCancel(list), err
 }
 
-// readInboxFor returns messages among which are those of a name that have not been received. It
-// records a cancellation.
-func (r *run) readInboxFor(name string) ([]Message, error) {
+// readInboxFor returns messages among which are those for which the document waits that have not
+// been received. It records a cancellation.
+func (r *run) readInboxFor() ([]Message, error) {
 	if !r.mail.whole && r.doc.Checked > 0 && !r.triesAside() {
 		list, err := r.inboxAfter(r.doc.Checked)
 		return r.findCancel(list), err
 	}
 	if r.mail.whole && r.e.now().Sub(r.mail.asked) < askAgain && context.Cause(r.ctx) != ErrCanceled &&
-		slices.ContainsFunc(r.mail.list, func(m Message) bool { return m.Name == name && !r.isAside(m) }) {
+		slices.ContainsFunc(r.mail.list, func(m Message) bool { return r.doc.wants(m.Name) && !r.isAside(m) }) {
 		return r.mail.list, nil
 	}
 	return r.readInbox()

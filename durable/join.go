@@ -28,9 +28,12 @@ import (
 // childrenState is the part of a checkpoint at All or Any that describes the children.
 type childrenState struct {
 	Any      bool
+	Select   bool
 	Started  bool
-	Ended    int  // children whose outcomes were among the messages that have been checked
-	Decided  bool // the others have been canceled
+	Ended    int   // children whose outcomes were among the messages that have been checked
+	Decided  bool  // the others have been canceled
+	Chosen   bool  // a Select has chosen its event
+	Winner   int64 // the number of its message; 0: it is none
 	Prefix   string
 	Children []childData
 }
@@ -46,9 +49,12 @@ type childData struct {
 // savedChildren is the form of a childrenState in a checkpoint.
 type savedChildren struct {
 	Any     bool         `json:"any,omitempty"`
+	Select  bool         `json:"select,omitempty"`
 	Started bool         `json:"started,omitempty"`
 	Ended   int          `json:"ended,omitempty"`
 	Decided bool         `json:"decided,omitempty"`
+	Chosen  bool         `json:"chosen,omitempty"`
+	Winner  int64        `json:"winner,omitempty"`
 	Prefix  string       `json:"prefix,omitempty"`
 	Calls   []savedCalls `json:"calls,omitempty"`
 	Begins  []byte       `json:"begins,omitempty"` // compressed
@@ -72,7 +78,9 @@ const (
 
 // MarshalJSON returns the saved form.
 func (j *childrenState) MarshalJSON() ([]byte, error) {
-	saved := savedChildren{Any: j.Any, Started: j.Started, Ended: j.Ended, Decided: j.Decided, Prefix: j.Prefix}
+	saved := savedChildren{
+		Any: j.Any, Select: j.Select, Started: j.Started, Ended: j.Ended, Decided: j.Decided, Chosen: j.Chosen, Winner: j.Winner, Prefix: j.Prefix,
+	}
 	for _, c := range j.Children {
 		if n := len(saved.Calls) - 1; n >= 0 && saved.Calls[n].Function == c.Function && saved.Calls[n].Seen == c.Seen {
 			saved.Calls[n].Count++
@@ -118,7 +126,9 @@ func (j *childrenState) UnmarshalJSON(data []byte) error {
 	if err := parse(data, &saved); err != nil {
 		return err
 	}
-	*j = childrenState{saved.Any, saved.Started, saved.Ended, saved.Decided, saved.Prefix, saved.Children}
+	*j = childrenState{
+		saved.Any, saved.Select, saved.Started, saved.Ended, saved.Decided, saved.Chosen, saved.Winner, saved.Prefix, saved.Children,
+	}
 	for _, calls := range saved.Calls {
 		if calls.Count < 0 || calls.Count > maxChildren-len(j.Children) {
 			return fmt.Errorf("durable: a point with more than %d children", maxChildren)
@@ -233,8 +243,12 @@ func (r *run) countEnded() (news bool, err error) {
 
 // waitForChildren saves that the instance waits for its children.
 func (r *run) waitForChildren() error {
+	due := r.doc.Until // of a Select
+	if r.doc.Join.Chosen {
+		due = time.Time{}
+	}
 	r.doc.Crashes, r.doc.Checked = 0, r.mail.read
-	_, _, err := r.saveOrStick(Waiting, "", time.Time{})
+	_, _, err := r.saveOrStick(Waiting, "", due)
 	return err
 }
 

@@ -172,7 +172,7 @@ func (s *Saved) MoveTo(point string) error {
 	if n != 0 && (to.Step == "") != (s.doc.Step == "") || n != 0 && s.doc.Undoing {
 		return fmt.Errorf("durable: %s and %s do not wait for the same kind of thing", s.doc.Point, point)
 	}
-	s.doc.Point, s.doc.At, s.doc.Step = to.Name, to.At, to.Step
+	s.doc.Point, s.doc.At, s.doc.Step, s.doc.Retry = to.Name, to.At, to.Step, nil
 	return nil
 }
 

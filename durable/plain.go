@@ -67,13 +67,15 @@ func plainTurn(ctx context.Context, frame Frame, asked *Turn) *Turn {
 	case turnStep:
 		t.err = Normalise(frame.Call(ctx, asked.next))
 	case turnReceive:
-		t.got, t.err = p.Receive(ctx, asked.signal, wait)
+		_, t.got, t.err = p.Receive(ctx, wait, asked.signal)
 	case turnSleep:
 		t.err = p.Sleep(ctx, wait)
 	case turnAll:
 		t.results, t.err = plainAll(ctx, asked.children)
 	case turnAny:
 		t.results, t.err = plainAny(ctx, asked.children)
+	case turnSelect:
+		t.chosen, t.err = plainSelect(ctx, p, wait, asked.signals, asked.children)
 	}
 	return t
 }

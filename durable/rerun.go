@@ -133,7 +133,8 @@ func (f *definition) again(ended *checkpoint, status Status, record Reset) (doc 
 
 // goTo makes a document continue at a point of the trail.
 func (doc *checkpoint) goTo(to passedPoint, now time.Time) {
-	doc.Point, doc.At, doc.Step, doc.Signal, doc.Checked, doc.Until = to.Point, to.At, to.Step, to.Signal, 0, time.Time{}
+	doc.Point, doc.At, doc.Step, doc.Retry = to.Point, to.At, to.Step, to.Retry
+	doc.Signal, doc.Signals, doc.Checked, doc.Until = to.Signal, to.Signals, 0, time.Time{}
 	if to.wait > 0 {
 		doc.Until = now.Add(to.wait)
 	}

@@ -52,13 +52,15 @@ const (
 
 // trailPoint is a point in the trail of a checkpoint.
 type trailPoint struct {
-	Point  string          `json:"point"`
-	Layout string          `json:"layout"`
-	At     string          `json:"at,omitempty"`
-	Step   string          `json:"step,omitempty"`
-	Signal string          `json:"signal,omitempty"`
-	Wait   time.Duration   `json:"wait,omitempty"` // the longest wait; 0: forever
-	Values json.RawMessage `json:"values"`         // a document
+	Point   string          `json:"point"`
+	Layout  string          `json:"layout"`
+	At      string          `json:"at,omitempty"`
+	Step    string          `json:"step,omitempty"`
+	Signal  string          `json:"signal,omitempty"`
+	Signals []string        `json:"signals,omitempty"`
+	Retry   json.RawMessage `json:"retry,omitempty"`
+	Wait    time.Duration   `json:"wait,omitempty"` // the longest wait; 0: forever
+	Values  json.RawMessage `json:"values"`         // a document
 
 	Deferred []deferredData `json:"deferred,omitempty"` // their arguments are of the document
 }
@@ -82,6 +84,7 @@ func (r *run) trail(reached time.Time) {
 	}
 	r.last = &trailPoint{
 		Point: r.doc.Point, Layout: r.f.layout, At: r.doc.At, Step: r.doc.Step, Signal: r.doc.Signal, Values: values, Deferred: r.doc.Deferred,
+		Signals: r.doc.Signals, Retry: r.doc.Retry,
 	}
 	if !r.doc.Until.IsZero() && r.doc.Step == "" {
 		r.last.Wait = max(r.doc.Until.Sub(reached), 1)
@@ -231,6 +234,6 @@ func (t trailPoint) present(f *definition) (*checkpoint, error) {
 	}
 	values, _ := kept.Value.(map[string]any)
 	doc := &checkpoint{Layout: t.Layout, Point: t.Point, At: t.At, Step: t.Step, Signal: t.Signal, Values: values, Objects: kept.Objects}
-	doc.Deferred = slices.Clone(t.Deferred)
+	doc.Deferred, doc.Signals, doc.Retry = slices.Clone(t.Deferred), t.Signals, t.Retry
 	return doc, f.migrate(doc)
 }

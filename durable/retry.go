@@ -2,6 +2,7 @@ package durable
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -25,6 +26,46 @@ type Retry struct {
 	// Never lists errors, found with errors.Is, after which the step is not retried. Steps are
 	// never retried after errors marked by [Permanent].
 	Never []error
+}
+
+// WithRetry, as the context of a step, gives this call of the step a policy of its own, instead of
+// that of its engine ([RetryStep]): its timeout, its attempts and their pauses.
+//
+//	paid, err := s.charge(durable.WithRetry(ctx, durable.Retry{Attempts: 3, Timeout: time.Minute}), card)
+//
+// The policy is saved with the arguments. So its errors Never have to be registered: see
+// [RegisterError]. A policy with another one, or that Open would refuse, makes the instance stuck.
+// In the plain form, and everywhere else, WithRetry returns ctx.
+func WithRetry(ctx context.Context, _ Retry) context.Context { return ctx }
+
+// encodePolicy returns a policy as it is saved.
+func encodePolicy(r Retry) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("durable: WithRetry: %w", err)
+	}
+	data, err := outcome(&r)
+	if err != nil {
+		return nil, err
+	}
+	var saved Retry
+	if err := decodeAlone(data, valueOf(&saved)); err != nil {
+		return nil, err
+	}
+	for n, never := range r.Never {
+		if !sameError(saved.Never[n], never) {
+			return nil, fmt.Errorf("durable: WithRetry: the error %q is not registered: see RegisterError", textOf(never))
+		}
+	}
+	return data, nil
+}
+
+// policy returns the policy of the present step: that of its call, or of the engine.
+func (r *run) policy() Retry {
+	var saved Retry
+	if r.doc.Retry != nil && decodeAlone(r.doc.Retry, valueOf(&saved)) == nil {
+		return saved
+	}
+	return r.e.retry(r.doc.Step)
 }
 
 // check refuses a policy that cannot be meant.

@@ -378,7 +378,7 @@ func (r *run) resume() (more bool, err error) {
 // moveNext runs the function to its next point.
 func (r *run) moveNext() (finished bool, err error) {
 	defer recoverTo(&err)
-	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, results: r.turn.results, now: r.e.now()}
+	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, results: r.turn.results, chosen: r.turn.chosen, now: r.e.now()}
 	finished = r.frame.MoveNext(context.WithValue(r.ctx, turnKey{}, t), t)
 	if t.misused.Load() {
 		return false, errMisplaced
@@ -388,6 +388,11 @@ func (r *run) moveNext() (finished bool, err error) {
 	}
 	if !finished && (t.next <= 0 || t.next >= len(r.f.points)) {
 		return false, fmt.Errorf("durable: %s has no point %d", r.f.name, t.next)
+	}
+	if t.retry != nil {
+		if t.policy, err = encodePolicy(*t.retry); err != nil {
+			return false, err
+		}
 	}
 	r.delivered = Message{}
 	r.deferred = append(r.deferred, t.newDeferred...)
@@ -405,10 +410,12 @@ func (r *run) arrive() (more bool, err error) {
 	r.startPoint(p.Name, p.At, "")
 	switch r.turn.kind {
 	case turnStep:
-		r.doc.Step = p.Step
+		r.doc.Step, r.doc.Retry = p.Step, r.turn.policy
 		return r.step(false)
 	case turnAll, turnAny:
 		return r.arriveAtChildren()
+	case turnSelect:
+		return r.arriveAtSelect()
 	}
 	r.doc.Signal, r.doc.Until = r.turn.signal, r.turn.until
 	return r.wait(false)
@@ -418,5 +425,5 @@ func (r *run) arrive() (more bool, err error) {
 func (r *run) startPoint(name, position, step string) {
 	r.doc.Point, r.doc.At, r.doc.Step = name, position, step
 	r.doc.Attempt, r.doc.Failures, r.doc.Crashes, r.doc.Undoing, r.doc.Progress = 0, 0, 0, false, nil
-	r.doc.Signal, r.doc.Checked, r.doc.Until, r.doc.Join = "", 0, time.Time{}, nil
+	r.doc.Signal, r.doc.Signals, r.doc.Checked, r.doc.Until, r.doc.Join, r.doc.Retry = "", nil, 0, time.Time{}, nil, nil
 }

@@ -99,7 +99,7 @@ func (r *run) callStep() error {
 		key:     fmt.Sprintf("%s/%s/%d", r.record.ID, r.record.Run, r.doc.Steps),
 		attempt: r.doc.Attempt, progress: r.doc.Progress, live: a,
 	}
-	limit := r.e.retry(r.doc.Step).Timeout
+	limit := r.policy().Timeout
 	// On a goroutine of its own, since the step may end it with runtime.Goexit.
 	r.e.place.Go(ctx, "durable: step "+r.doc.Step+" of "+r.record.ID, func(ctx context.Context) {
 		ctx = a.begin(context.WithValue(ctx, stepKey{}, info))
@@ -134,7 +134,7 @@ func (r *run) afterStep(failure error) (more bool, err error) {
 		return r.proceed(nil)
 	}
 	r.doc.Failures++
-	pause, again := r.e.retry(r.doc.Step).next(failure, r.doc.Failures)
+	pause, again := r.policy().next(failure, r.doc.Failures)
 	if (r.doc.Canceled || context.Cause(r.ctx) == ErrCanceled) && !r.doc.Undoing {
 		again = false
 		if _, err := r.readInbox(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
@@ -131,11 +132,17 @@ func Validate[T, Req, Res any](s *Served[Req, Res], name string, check func(i *I
 	}
 }
 
-// updateCheck returns the check for updates of the awaited name, or nil.
-func (r *run) updateCheck() func(*Instance, []byte) error {
+// updateCheck returns the check for updates of a name, or nil.
+func (r *run) updateCheck(name string) func(*Instance, []byte) error {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
-	return r.f.checks[r.doc.Signal]
+	return r.f.checks[name]
+}
+
+// hasUpdateCheck reports whether there is a check for updates of an awaited name.
+func (r *run) hasUpdateCheck() bool {
+	return r.updateCheck(r.doc.Signal) != nil ||
+		slices.ContainsFunc(r.doc.Signals, func(name string) bool { return r.updateCheck(name) != nil })
 }
 
 // refuseUpdate reports whether a message must be kept from the function. If so, it answers the

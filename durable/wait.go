@@ -6,7 +6,7 @@ import "slices"
 // function continues, usually without a write; otherwise wait saves the checkpoint and releases
 // the instance.
 func (r *run) wait(loaded bool) (more bool, err error) {
-	list, err := r.readInboxFor(r.doc.Signal)
+	list, err := r.readInboxFor()
 	if err != nil {
 		return false, err
 	}
@@ -14,25 +14,24 @@ func (r *run) wait(loaded bool) (more bool, err error) {
 		return r.endWait(loaded, Message{}, ErrCanceled)
 	}
 	saved := loaded
-	check := r.updateCheck()
-	if check != nil && !loaded {
+	if r.hasUpdateCheck() && !loaded {
 		if ok, err := r.captureOrStick(); !ok {
 			return false, err
 		}
 		loaded = true // the check sees the values
 	}
-	late := !r.doc.Until.IsZero() && !r.e.now().Before(r.doc.Until)
+	late := r.isLate()
 	for _, m := range list {
 		switch {
-		case m.Name != r.doc.Signal || r.doc.Signal == "" || r.isAside(m):
+		case !r.doc.wants(m.Name) || r.isAside(m):
 		case saved && !r.doc.Until.IsZero() && m.Sent.After(r.doc.Until): // whoever looks first, and whatever its clock says
-		case !r.refuseUpdate(m, check):
+		case !r.refuseUpdate(m, r.updateCheck(m.Name)):
 			return r.endWait(loaded, m, nil)
 		}
 	}
 	if late {
 		var failure error
-		if r.doc.Signal != "" {
+		if r.doc.Signal != "" || len(r.doc.Signals) > 0 {
 			failure = ErrTimeout
 		}
 		return r.endWait(loaded, Message{}, failure)
@@ -62,6 +61,6 @@ func (r *run) endWait(captured bool, m Message, failure error) (more bool, err e
 		r.delivered, r.before = m, undelivered{r.mail.list, slices.Clone(r.doc.Taken), r.record.Floor}
 		r.receive(m)
 	}
-	r.turn = &Turn{got: m.Payload, err: failure}
+	r.turn = &Turn{got: m.Payload, err: failure, chosen: Selection{m.Name, -1, m.Payload}}
 	return true, nil
 }

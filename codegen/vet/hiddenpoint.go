@@ -57,7 +57,7 @@ func (s *survey) hides(fn *types.Func, seen map[*types.Func]bool) (what string) 
 // durableInPlace are the functions of package durable that mean something only in a durable
 // function itself, or in a step.
 var durableInPlace = map[string]bool{
-	"Receive": true, "Sleep": true, "All": true, "Any": true, "Compensate": true,
+	"Receive": true, "Sleep": true, "All": true, "Any": true, "Select": true, "Compensate": true,
 	"Key": true, "Attempt": true, "Heartbeat": true, "Progress": true, "Tx": true,
 }
 

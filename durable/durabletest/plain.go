@@ -2,6 +2,7 @@ package durabletest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,19 +41,19 @@ type plain struct {
 	inbox []sent
 }
 
-func (p *plain) Receive(ctx context.Context, name string, _ time.Duration) ([]byte, error) {
+func (p *plain) Receive(ctx context.Context, _ time.Duration, names ...string) (name string, payload []byte, err error) {
 	if ctx.Err() != nil {
-		return nil, durable.ErrCanceled
+		return "", nil, durable.ErrCanceled
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, s := range p.inbox {
-		if s.name == name {
+		if slices.Contains(names, s.name) {
 			p.inbox = append(p.inbox[:i:i], p.inbox[i+1:]...)
-			return s.payload, nil
+			return s.name, s.payload, nil
 		}
 	}
-	return nil, durable.ErrTimeout
+	return "", nil, durable.ErrTimeout
 }
 
 func (p *plain) Sleep(ctx context.Context, _ time.Duration) error {

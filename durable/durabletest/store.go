@@ -48,6 +48,7 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"families are deleted, with a crash at each write and by two workers", deletedFamilies},
 		{"what has ended runs again, and its inbox goes on", runsAgain},
 		{"reruns have new children, with a crash at each write and next to deletions", reruns},
+		{"a select has one outcome, while calls fail", selects},
 		{"workers that are gone and own nothing are forgotten", forgotten},
 		{"a context that has ended changes nothing", canceled},
 		{"a nil context never ends", nilContext},

@@ -197,10 +197,8 @@ func (p plan) run(ctx context.Context, client *durable.Engine, servers *servers)
 		turns <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-turns }()
-			h, err := served.Start(ctx, fmt.Sprintf("order-%d", i), Request{Items: []string{"cup", "pot"}, Card: "4711"})
-			if err == nil {
-				err = h.Signal(ctx, "approval", Approval{Yes: i%10 != 0})
-			}
+			h, err := served.Start(ctx, fmt.Sprintf("order-%d", i), Request{Items: []string{"cup", "pot"}, Card: "4711"},
+				durable.WithSignal("approval", Approval{Yes: i%10 != 0}))
 			if err == nil {
 				_, err = h.Wait(ctx)
 			}

@@ -35,7 +35,7 @@ func resultNotVariable(pos source.Extent, callee string) source.Diagnostic {
 func foreignContext(pos source.Extent, callee, ctx string) source.Diagnostic {
 	return refusal(pos, callee+" is not given the function's own context",
 		"the engine makes the context of each step, and a derived one cannot be saved",
-		"pass "+ctx+", and derive contexts inside the step")
+		"pass "+ctx+", and derive contexts inside the step; a step may get durable.WithRetry("+ctx+", …)")
 }
 
 func pointInExpression(pos source.Extent, callee string) source.Diagnostic {

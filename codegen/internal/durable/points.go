@@ -22,6 +22,7 @@ const (
 	sleepPoint
 	allPoint
 	anyPoint
+	selectPoint
 )
 
 // point is a point of the function.
@@ -89,6 +90,8 @@ func (lo *lowering) kindOf(call *ast.CallExpr) kind {
 		return allPoint
 	case source.IsObject(fn, source.DurablePath, "Any"):
 		return anyPoint
+	case source.IsObject(fn, source.DurablePath, "Select"):
+		return selectPoint
 	}
 	return noPoint
 }
@@ -170,6 +173,9 @@ func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, dst []*variable) {
 		lo.join(p, dst, "All", "Joined")
 	case anyPoint:
 		lo.join(p, dst, "Any", "First")
+	case selectPoint:
+		lo.pauseWithArguments(p, "Select")
+		lo.assignResults(dst, []string{lo.im.Path(source.DurablePath, "durable") + ".Chosen(" + lo.turn + ")"})
 	default:
 		lo.pause(&pause{point: p, method: "Sleep", args: []string{lo.expr(call.Args[1])}}, lo.variablesIn(call))
 		lo.assignResults(dst, []string{lo.turn + ".Err()"})
@@ -182,15 +188,32 @@ func (lo *lowering) sourceLine(s ast.Stmt) string {
 	return text
 }
 
-// isOwnContext checks that a point receives the function's context.
+// isOwnContext checks that a point receives the function's context. A step may receive it with a
+// policy.
 func (lo *lowering) isOwnContext(call *ast.CallExpr) bool {
 	if len(call.Args) > 0 {
-		if id, ok := ast.Unparen(call.Args[0]).(*ast.Ident); ok && lo.info.Uses[id] == lo.ctx {
+		ctx := call.Args[0]
+		if with := lo.withRetry(ctx); with != nil && lo.kindOf(call) == stepPoint {
+			ctx = with.Args[0]
+		}
+		if id, ok := ast.Unparen(ctx).(*ast.Ident); ok && lo.info.Uses[id] == lo.ctx {
 			return true
 		}
 	}
 	lo.refuse(foreignContext(lo.fn.Extent(call), lo.calleeName(call), lo.ctx.Name()))
 	return false
+}
+
+// withRetry returns a call of durable.WithRetry, or nil.
+func (lo *lowering) withRetry(e ast.Expr) *ast.CallExpr {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	if fn, _, _ := source.Callee(call, lo.info); fn == nil || !source.IsObject(fn, source.DurablePath, "WithRetry") || len(call.Args) != 2 {
+		return nil
+	}
+	return call
 }
 
 // pause ends the turn at a point. The function continues at the label of the point.
@@ -229,7 +252,12 @@ func (lo *lowering) step(p *point, dst []*variable) {
 	p.fun = lo.expr(p.call.Fun)
 	lo.assignArguments(p, fn.Signature().Params())
 	values := lo.resultFields(p, fn.Signature().Results())
-	lo.pause(&pause{point: p, method: "Step"}, p.args)
+	end, uses := &pause{point: p, method: "Step"}, p.args
+	if with := lo.withRetry(p.call.Args[0]); with != nil {
+		end.method, end.args = "StepRetry", []string{lo.expr(with.Args[1])}
+		uses = append(lo.variablesIn(with.Args[1]), uses...)
+	}
+	lo.pause(end, uses)
 	lo.assignResults(dst, append(values, lo.turn+".Err()"))
 }
 
@@ -309,12 +337,17 @@ func (lo *lowering) receive(p *point, dst []*variable) {
 // join waits for children.
 func (lo *lowering) join(p *point, dst []*variable, method, outcome string) {
 	arg := lo.typeArgument(p.call)
+	lo.pauseWithArguments(p, method)
+	lo.assignResults(dst, []string{lo.outcome(outcome, arg)})
+}
+
+// pauseWithArguments ends the turn with a method that has the arguments of the point.
+func (lo *lowering) pauseWithArguments(p *point, method string) {
 	end := &pause{point: p, method: method, spread: p.call.Ellipsis.IsValid()}
 	for _, e := range p.call.Args[1:] {
 		end.args = append(end.args, lo.expr(e))
 	}
 	lo.pause(end, lo.variablesIn(p.call))
-	lo.assignResults(dst, []string{lo.outcome(outcome, arg)})
 }
 
 // typeArgument writes the type argument of a generic call.

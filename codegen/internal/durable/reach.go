@@ -25,7 +25,7 @@ type reached struct {
 
 // inPlace are the functions of package durable that are points or parts of steps.
 var inPlace = map[string]bool{
-	"Receive": true, "Sleep": true, "All": true, "Any": true, "Compensate": true,
+	"Receive": true, "Sleep": true, "All": true, "Any": true, "Select": true, "Compensate": true,
 	"Key": true, "Attempt": true, "Heartbeat": true, "Progress": true, "Tx": true,
 }
 
