@@ -1,7 +1,6 @@
 package durable
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,10 +16,6 @@ import (
 //
 // Only the function knows the type. Received reports a signal that it cannot read by a panic,
 // which ends the turn before the function has seen anything: the frame is still at its point.
-
-// ErrUnreadable is matched by the error of a Receive of a [Strict] for a signal that is not of its
-// type. It is registered: see [RegisterError].
-var ErrUnreadable = errors.New("durable: the signal is of another type")
 
 // Strict as the type of a [Receive] makes it return [ErrUnreadable] for a signal whose value is
 // not a T. Without it, such a signal is put aside, and the function goes on waiting.

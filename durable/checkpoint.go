@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -13,19 +12,6 @@ import (
 	"strings"
 	"time"
 )
-
-// MaxCheckpoint is the maximum size of a checkpoint, a signal or an outcome, in bytes.
-const MaxCheckpoint = 1 << 20
-
-// ErrTooLarge says that a value to save exceeds MaxCheckpoint bytes, or the limit of its store.
-// For the answer to an update, it says that the answer exceeds 64 KiB.
-var ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoint)
-
-// ErrCorrupt says that the stored checkpoint differs from the one that was saved.
-var ErrCorrupt = errors.New("durable: the checkpoint is damaged")
-
-// ErrLater says that a checkpoint has a format that this program does not know yet.
-var ErrLater = errors.New("durable: a later version of package durable has saved it: deploy a program with that one")
 
 // magic begins each state, and contains the number of the format. The rest of its line is the
 // checksum of the bytes that follow.

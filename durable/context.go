@@ -10,10 +10,6 @@ import (
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
-// ErrNotDurable is the error of Receive, Sleep, All, Any, Heartbeat and Answer when neither an
-// engine nor a test runs the calling function.
-var ErrNotDurable = errors.New("durable: called outside of a durable function: run it with an engine, or with durabletest.Plain")
-
 // # The plain form
 //
 // A durable function stays ordinary Go: it runs with any context that carries a Plain. Its steps

@@ -9,9 +9,6 @@ import (
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
-// ErrNotEnded says that an instance has not ended, or that one that has not ended needs it.
-var ErrNotEnded = errors.New("durable: the instance has not ended")
-
 // DeleteOption is an option of [Engine.Delete].
 type DeleteOption func(*deletion)
 

@@ -14,9 +14,6 @@ import (
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
-// ErrShutdown says that the engine has been shut down.
-var ErrShutdown = errors.New("durable: the engine has been shut down")
-
 // Option is an option of [Open].
 type Option func(*settings)
 

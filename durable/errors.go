@@ -11,12 +11,40 @@ import (
 	"sync/atomic"
 )
 
-// Errors returned to durable functions.
+// Errors of engines: what a call of a program cannot do.
+var (
+	// ErrOther says that the id belongs to an instance of another function or with another request.
+	ErrOther = errors.New("durable: the id belongs to another instance")
+	// ErrNotEnded says that an instance has not ended, or that one that has not ended needs it.
+	ErrNotEnded = errors.New("durable: the instance has not ended")
+	// ErrNoTrail says that the trail has no values of that point.
+	ErrNoTrail = errors.New("durable: nothing is kept of that point: open the engines with durable.Trail")
+	// ErrNoValue says that the last checkpoint of an instance has no value of that name.
+	ErrNoValue = errors.New("durable: no such value is saved")
+	// ErrNoTx says that there is no transaction: the store has none, or none of that type, or a
+	// step runs outside an engine and without [WithTransactor].
+	ErrNoTx = errors.New("durable: the store has no transactions for steps")
+	// ErrShutdown says that the engine has been shut down.
+	ErrShutdown = errors.New("durable: the engine has been shut down")
+)
+
+// Errors returned to durable functions and steps. All but the last are registered: see
+// [RegisterError].
 var (
 	// ErrTimeout: no signal arrived in time.
 	ErrTimeout = errors.New("durable: no signal in time")
 	// ErrCanceled: the instance was canceled. Steps, Receive and Sleep return it.
 	ErrCanceled = errors.New("durable: the instance has been canceled")
+	// ErrTerminated is the error of an instance that was terminated.
+	ErrTerminated = errors.New("durable: the instance has been terminated")
+	// ErrUnreadable is matched by the error of a Receive of a [Strict] for a signal that is not of its
+	// type. It is registered: see [RegisterError].
+	ErrUnreadable = errors.New("durable: the signal is of another type")
+	// ErrNoHeartbeat says that a step did not call Heartbeat for as long as its [Retry] allows.
+	ErrNoHeartbeat = errors.New("durable: no heartbeat of the step in time")
+	// ErrNotDurable is the error of Receive, Sleep, All, Any, Heartbeat and Answer when neither an
+	// engine nor a test runs the calling function.
+	ErrNotDurable = errors.New("durable: called outside of a durable function: run it with an engine, or with durabletest.Plain")
 )
 
 // PanicError is the error of a step that panicked or called runtime.Goexit. Value is the text of

@@ -10,9 +10,6 @@ import (
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
-// ErrNoHeartbeat says that a step did not call Heartbeat for as long as its [Retry] allows.
-var ErrNoHeartbeat = errors.New("durable: no heartbeat of the step in time")
-
 // errStepOver is the error of a heartbeat after the end of its step.
 var errStepOver = errors.New("durable: the step has ended")
 

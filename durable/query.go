@@ -2,15 +2,11 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
-
-// ErrNoValue says that the last checkpoint of an instance has no value of that name.
-var ErrNoValue = errors.New("durable: no such value is saved")
 
 // Value loads the saved value of the variable with that name into the variable to which into
 // points, which must have the same type. If another version has saved it, the value is what the

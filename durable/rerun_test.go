@@ -72,26 +72,27 @@ func TestAnOrderRunsAgainFromItsBeginning(t *testing.T) {
 
 // At a point a completed order has its compensation again, a failed one has called it.
 func TestAnOrderRunsAgainFromAPoint(t *testing.T) {
-	for _, completed := range []bool{true, false} {
+	for _, c := range []struct {
+		completed bool
+		id        string
+	}{{true, "a"}, {false, "a"}, {true, "fork"}, {false, "fork"}} {
 		in(t, func(t *testing.T) {
 			s := shop.New()
-			e, orders := ordered(t, s, completed, durable.Trail(1<<16))
-			require.NoError(t, e.Rerun(t.Context(), "a", durable.FromPoint("approval")))
+			e, orders := ordered(t, s, c.completed, durable.Trail(1<<16))
+			require.NoError(t, e.Rerun(t.Context(), "a", durable.FromPoint("approval"), durable.AsNew(c.id)))
 			synctest.Wait()
-			i, err := e.Get(t.Context(), "a")
+			i, err := e.Get(t.Context(), c.id)
 			require.NoError(t, err)
 			assert.Equal(t, "approval", i.Signal)
 			assert.Equal(t, time.Now().Add(72*time.Hour).UTC(), i.Until)
-			if completed {
+			undone := s.Count("unreserve")
+			if c.completed {
 				assert.Equal(t, []string{"shop.unreserve"}, i.Deferred)
+				undone++
 			} else {
 				assert.Empty(t, i.Deferred)
 			}
-			undone := s.Count("unreserve")
-			assert.False(t, decide(t, orders.Handle("a"), false))
-			if completed {
-				undone++
-			}
+			assert.False(t, decide(t, orders.Handle(c.id), false))
 			assert.Equal(t, undone, s.Count("unreserve"))
 			assert.Equal(t, 1, s.Count("reserve"))
 			_, reserved := s.Sum()

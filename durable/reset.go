@@ -3,7 +3,6 @@ package durable
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -22,9 +21,6 @@ import (
 // A checkpoint has no history. Each one keeps the beginning of the function if that is small, and
 // with a [Trail] the latest values of each earlier point. The last checkpoint of an ended instance
 // has them too: see rerun.go. A point of All or Any is not kept: its children have run.
-
-// ErrNoTrail says that the trail has no values of that point.
-var ErrNoTrail = errors.New("durable: nothing is kept of that point: open the engines with durable.Trail")
 
 // Trail makes an engine keep the values saved at earlier points in each checkpoint, up to that
 // many bytes, for [Engine.Reset] and [Engine.Rerun]. It makes checkpoints larger. The default is

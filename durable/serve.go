@@ -13,12 +13,6 @@ import (
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
-// ErrOther says that the id belongs to an instance of another function or with another request.
-var ErrOther = errors.New("durable: the id belongs to another instance")
-
-// ErrTerminated is the error of an instance that was terminated.
-var ErrTerminated = errors.New("durable: the instance has been terminated")
-
 // Served is a durable function that an engine runs.
 type Served[Req, Res any] struct {
 	e    *Engine

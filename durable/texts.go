@@ -14,11 +14,17 @@ import (
 // rule holds for all of them, which the engine checks before a store sees a text. Otherwise a
 // program would meet the rule of its store when it leaves the one in memory.
 
-// MaxText is the maximum length, in bytes, of each id, name, key and label: the ids of instances;
-// the names of functions, layouts, points, steps and signals; the keys of signals; the names and
-// the values of labels, of which an instance has at most 100. All are valid UTF-8 without zero
-// bytes. The error for another text matches [ErrUnstorable].
-const MaxText = 1000
+// Limits, in bytes.
+const (
+	// MaxCheckpoint is the maximum size of a checkpoint, a signal or an outcome.
+	MaxCheckpoint = 1 << 20
+
+	// MaxText is the maximum length of each id, name, key and label: the ids of instances; the
+	// names of functions, layouts, points, steps and signals; the keys of signals; the names and
+	// the values of labels, of which an instance has at most 100. All are valid UTF-8 without zero
+	// bytes. The error for another text matches [ErrUnstorable].
+	MaxText = 1000
+)
 
 // maxLabels is the maximum number of labels of an instance.
 const maxLabels = 100

@@ -2,7 +2,6 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -27,10 +26,6 @@ import (
 // that has lost the instance in the meantime loses its statements together with its swap.
 // Anything that ends the run before step 4 rolls back: a crash, an error or a panic of the step,
 // a function that gets stuck after it.
-
-// ErrNoTx says that there is no transaction for a step: either its engine's store has none, or
-// the step runs outside an engine and without [WithTransactor].
-var ErrNoTx = errors.New("durable: the store has no transactions for steps")
 
 // Transactor is a [Store] whose database steps can write to. Its other methods must not need a
 // resource that a transaction holds: checkpoints must still be written while steps use all
