@@ -5,9 +5,10 @@
 // # The model
 //
 // A durable function runs from one point to the next. A point is the call of a step, a [Receive],
-// a [Sleep], the call of other durable functions by [All] or [Any], or a [Select] of several. At each point the values
-// that are still needed are saved, as data, by name. Nothing is replayed: the code between points
-// runs once each time it is reached. It may read clocks and random numbers, and may loop forever.
+// a [Sleep], the call of other durable functions by [All] or [Any], or a [Select] of several. At
+// each point the values that are still needed are saved, as data, by name. Nothing is replayed:
+// the code between points runs once each time it is reached. It may read clocks and random
+// numbers, and may loop forever.
 //
 //   - A step is any Go function with effects. The checkpoint before it holds its arguments; the
 //     step starts only when that checkpoint is committed. Its result is saved with the next
@@ -23,7 +24,8 @@
 //     [RegisterError]), with or without a crash, so that a function sees the same error in both
 //     cases.
 //   - A step that returns an error is repeated only if a [Retry] says so, that of the engine or of
-//     the call ([WithRetry]): the function gets the error, as in plain Go. A step that panics fails with a [*PanicError].
+//     the call ([WithRetry]): the function gets the error, as in plain Go. A step that panics
+//     fails with a [*PanicError].
 //   - A long step calls [Heartbeat] with its progress, which its next attempt reads with
 //     [Progress]. [Steps] restricts an engine to the steps that its process can run.
 //

@@ -45,8 +45,8 @@ func (e *Engine) enlist(tx any) (Enlisted, error) {
 	return enlisted, err
 }
 
-// StartTx is like Start, but starts the instance in a transaction that the program has begun in the
-// database of the store: the instance exists exactly if that is committed. It is a pgx.Tx or a
+// StartTx is like Start, but starts the instance in a transaction that the program has begun in
+// the database of the store: the instance exists exactly if that is committed. It is a pgx.Tx or a
 // *sql.Tx for package pgstore, and a *sql.Tx or a *sql.Conn with a transaction for package
 // sqlitestore; also the transaction of a step: see [Tx]. An engine runs the instance when it polls
 // after the commit. With [WithSignal], the same holds for the signal.
@@ -54,8 +54,8 @@ func (e *Engine) enlist(tx any) (Enlisted, error) {
 // The transaction keeps its locks until it ends, so end it soon: a second start with the same id,
 // and all writes of an instance that gets a signal, wait for it; in SQLite all writes of the store
 // do. After ErrOther and ErrEnded the transaction can go on; after another error of the store it
-// must be rolled back. The error is [ErrNoTx] if the store has no transactions, or none of the type
-// of tx.
+// must be rolled back. The error is [ErrNoTx] if the store has no transactions, or none of the
+// type of tx.
 func (s *Served[Req, Res]) StartTx(ctx context.Context, tx any, id string, request Req, opts ...StartOption) (Handle[Res], error) {
 	ctx = nilctx.Background(ctx)
 	h, doc, err := s.begin(id, request)

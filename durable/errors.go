@@ -13,7 +13,8 @@ import (
 
 // Errors of engines: what a call of a program cannot do.
 var (
-	// ErrOther says that the id belongs to an instance of another function or with another request.
+	// ErrOther says that the id belongs to an instance of another function or with another
+	// request.
 	ErrOther = errors.New("durable: the id belongs to another instance")
 	// ErrNotEnded says that an instance has not ended, or that one that has not ended needs it.
 	ErrNotEnded = errors.New("durable: the instance has not ended")
@@ -37,8 +38,8 @@ var (
 	ErrCanceled = errors.New("durable: the instance has been canceled")
 	// ErrTerminated is the error of an instance that was terminated.
 	ErrTerminated = errors.New("durable: the instance has been terminated")
-	// ErrUnreadable is matched by the error of a Receive of a [Strict] for a signal that is not of its
-	// type. It is registered: see [RegisterError].
+	// ErrUnreadable is matched by the error of a Receive of a [Strict] for a signal that is not of
+	// its type. It is registered: see [RegisterError].
 	ErrUnreadable = errors.New("durable: the signal is of another type")
 	// ErrNoHeartbeat says that a step did not call Heartbeat for as long as its [Retry] allows.
 	ErrNoHeartbeat = errors.New("durable: no heartbeat of the step in time")

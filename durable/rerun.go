@@ -31,8 +31,8 @@ type rerun struct {
 	id    string // of the new instance; empty: the same
 }
 
-// FromPoint makes a rerun begin at a point, with the values that were last saved there: its step is
-// called, or its wait begins.
+// FromPoint makes a rerun begin at a point, with the values that were last saved there: its step
+// is called, or its wait begins.
 func FromPoint(point string) RerunOption { return func(r *rerun) { r.point = point } }
 
 // AsNew makes a rerun a new instance with that id and the same labels; the ended one stays as it
@@ -40,22 +40,23 @@ func FromPoint(point string) RerunOption { return func(r *rerun) { r.point = poi
 func AsNew(id string) RerunOption { return func(r *rerun) { r.id = id } }
 
 // Rerun runs an ended instance again: from its beginning, with the same request, or from a point
-// ([FromPoint]); under its id, or as a new instance ([AsNew]). It returns when that is durable, not
-// when the rerun ends. The effects of the steps of the earlier run remain. Steps have new keys.
+// ([FromPoint]); under its id, or as a new instance ([AsNew]). It returns when that is durable,
+// not when the rerun ends. The effects of the steps of the earlier run remain. Steps have new
+// keys.
 //
 // At a point the function has again the compensations that were deferred there if the earlier run
 // has completed or was terminated. Those of a failed or canceled run have been called, and do not
 // come back. A rerun has no parent. It leaves a record in [Instance.Resets].
 //
-// Under the same id the outcome and the values of the earlier run are replaced. Signals that it has
-// received are not received again, and their keys stay known; the rerun gets those that it has
+// Under the same id the outcome and the values of the earlier run are replaced. Signals that it
+// has received are not received again, and their keys stay known; the rerun gets those that it has
 // left. A repeated call runs the instance again if it has ended in between. With AsNew it does
 // nothing if the new instance exists and is the same rerun; if it is another one the error is
 // [ErrOther].
 //
 // The error is [ErrNotFound] if there is no instance with that id; [ErrNotEnded] if it has not
-// ended, or its parent waits for it or other children of the same point; [ErrNoTrail] if nothing is
-// kept of the point: see [Trail]. This engine must serve the function.
+// ended, or its parent waits for it or other children of the same point; [ErrNoTrail] if nothing
+// is kept of the point: see [Trail]. This engine must serve the function.
 func (e *Engine) Rerun(ctx context.Context, id string, opts ...RerunOption) (err error) {
 	ctx = nilctx.Background(ctx)
 	var how rerun
@@ -74,8 +75,8 @@ func (e *Engine) Rerun(ctx context.Context, id string, opts ...RerunOption) (err
 	return err
 }
 
-// rerun runs the instance of an ended record again. The error matches ErrConflict if the record has
-// changed.
+// rerun runs the instance of an ended record again. The error matches ErrConflict if the record
+// has changed.
 func (e *Engine) rerun(ctx context.Context, r *Record, how rerun) error {
 	f := e.function(r.Function)
 	if f == nil {

@@ -28,10 +28,11 @@ type Retry struct {
 	Never []error
 }
 
-// WithRetry, as the context of a step, gives this call of the step a policy of its own, instead of
+// WithRetry returns the context for one call of a step that has a policy of its own, instead of
 // that of its engine ([RetryStep]): its timeout, its attempts and their pauses.
 //
-//	paid, err := s.charge(durable.WithRetry(ctx, durable.Retry{Attempts: 3, Timeout: time.Minute}), card)
+//	limit := durable.Retry{Attempts: 3, Timeout: time.Minute}
+//	paid, err := s.charge(durable.WithRetry(ctx, limit), card)
 //
 // The policy is saved with the arguments. So its errors Never have to be registered: see
 // [RegisterError]. A policy with another one, or that Open would refuse, makes the instance stuck.

@@ -11,7 +11,8 @@ import (
 //
 // A Select waits for the first of several signals, ends of children, and a time. Signals and the
 // ends of children are messages in one inbox, so that the first is the one with the lowest number,
-// whoever looks and when. If there are no children, a Select waits like a Receive of several names.
+// whoever looks and when. If there are no children, a Select waits like a Receive of several
+// names.
 //
 // Otherwise it waits like Any, whose protocol it shares (see children.go): what is chosen cancels
 // the children that have not ended, and the function continues when all have. In between their
@@ -30,8 +31,8 @@ type Selection struct {
 	Data   []byte // of the signal, or the result: see As
 }
 
-// As decodes the value of the signal or the result of the child that a [Select] has chosen. A value
-// that is not a T is an error that matches [ErrUnreadable]; it is not put aside.
+// As decodes the value of the signal or the result of the child that a [Select] has chosen. A
+// value that is not a T is an error that matches [ErrUnreadable]; it is not put aside.
 func As[T any](s Selection) (T, error) {
 	v, err := decodePayload[T](s.Data)
 	return v, Normalise(err)
@@ -45,13 +46,14 @@ var errNoEvents = errors.New("durable: a Select of no signals and no children")
 // [ErrTimeout]; after a cancellation it is [ErrCanceled]. If a child has failed, the error is its,
 // and Child of the [Selection] is its number. [As] returns the value.
 //
-//	got, err := durable.Select(ctx, time.Hour, []string{"approved", "refused"}, durable.Call(checkDurable, s, order))
+//	check := durable.Call(checkDurable, s, order)
+//	got, err := durable.Select(ctx, time.Hour, []string{"yes", "no"}, check)
 //
 // The children run as those of [Any] do. What is chosen cancels those that have not ended, and
 // Select waits until all have.
 //
-// In a durable function it is a point. This form is the plain one, see [Receive]: it takes a signal
-// that has arrived; otherwise it calls the first child; otherwise it waits.
+// In a durable function it is a point. This form is the plain one, see [Receive]: it takes a
+// signal that has arrived; otherwise it calls the first child; otherwise it waits.
 func Select(ctx context.Context, timeout time.Duration, signals []string, children ...Child) (Selection, error) {
 	t := &Turn{}
 	if p, err := plainOf(ctx); err != nil {

@@ -224,13 +224,6 @@ func (f *definition) firstCheckpoint(request []byte, value reflect.Value) (*chec
 	return doc, doc.capture(frame, 0, nil)
 }
 
-// instances is the part of a store that starts instances and sends signals.
-type instances interface {
-	Load(ctx context.Context, id string) (*Record, error)
-	Swap(ctx context.Context, r *Record) (mail bool, err error)
-	Send(ctx context.Context, id string, m Message) error
-}
-
 // start creates an instance unless it exists, and sends its first signals.
 func (e *Engine) start(ctx context.Context, id, name string, doc *checkpoint, s *starting) error {
 	due := e.now()
@@ -252,7 +245,7 @@ func (e *Engine) start(ctx context.Context, id, name string, doc *checkpoint, s 
 }
 
 // create creates an instance, and reports that it did, or checks that it exists.
-func (e *Engine) create(ctx context.Context, store instances, due time.Time, id, name string, doc *checkpoint, s *starting) (created bool, err error) {
+func (e *Engine) create(ctx context.Context, store Enlisted, due time.Time, id, name string, doc *checkpoint, s *starting) (created bool, err error) {
 	if err := errors.Join(checkText("id", id), s.err); err != nil {
 		return false, err
 	}
@@ -273,7 +266,7 @@ func (e *Engine) create(ctx context.Context, store instances, due time.Time, id,
 
 // checkSame returns nil if an instance is of this function and was started with this request, or
 // is the same rerun.
-func checkSame(ctx context.Context, store instances, id, name string, begin *checkpoint) error {
+func checkSame(ctx context.Context, store Enlisted, id, name string, begin *checkpoint) error {
 	r, err := store.Load(ctx, id)
 	if err != nil {
 		return err

@@ -48,7 +48,8 @@ func TestAStartWithASignalIsIdempotent(t *testing.T) {
 	})
 }
 
-// speechless is a store that loses the signals of a process that dies after it has started an instance.
+// speechless is a store that loses the signals of a process that dies after it has started an
+// instance.
 type speechless struct{ durable.Store }
 
 func (speechless) Send(context.Context, string, durable.Message) error {

@@ -17,8 +17,8 @@ var (
 	ErrEnded = errors.New("durable: the instance has ended")
 	// ErrUnstorable: what was to be written can never be kept, however often it is tried.
 	ErrUnstorable = errors.New("durable: it can never be stored")
-	// ErrTooLarge says that a value to save exceeds MaxCheckpoint bytes, or the limit of its store.
-	// For the answer to an update, it says that the answer exceeds 64 KiB.
+	// ErrTooLarge says that a value to save exceeds MaxCheckpoint bytes, or the limit of its
+	// store. For the answer to an update, it says that the answer exceeds 64 KiB.
 	ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoint)
 	// ErrCorrupt says that the stored checkpoint differs from the one that was saved.
 	ErrCorrupt = errors.New("durable: the checkpoint is damaged")

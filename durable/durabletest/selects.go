@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func selects(t *testing.T, s durable.Store) {
 	choices := durable.Serve(client, choiceDurable, struct{}{})
 	tallies := durable.Serve(client, tallyDurable, struct{}{})
 	for n := range 2 {
-		worker := quiet(t, Faulty(s, uint64(n), 20), durable.Poll(20*time.Millisecond), durable.Lease(time.Second))
+		worker := fallible(t, Faulty(s, uint64(n), 20), durable.Poll(20*time.Millisecond), durable.Lease(time.Second))
 		durable.Serve(worker, choiceDurable, struct{}{})
 		durable.Serve(worker, tallyDurable, struct{}{})
 	}
@@ -89,6 +90,21 @@ func selects(t *testing.T, s durable.Store) {
 	n, err := client.Count(context.Background(), durable.Filter{})
 	require.NoError(t, err)
 	assert.Equal(t, 32, n)
+}
+
+// fallible opens an engine on a store that fails. What is called once may fail too.
+func fallible(t *testing.T, s durable.Store, opts ...durable.Option) *durable.Engine {
+	t.Helper()
+	opts = append(opts, durable.Log(slog.New(slog.DiscardHandler)))
+	for {
+		e, err := durable.Open(t.Context(), s, opts...)
+		if errors.Is(err, ErrFault) {
+			continue
+		}
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = e.Shutdown(context.Background()) })
+		return e
+	}
 }
 
 // childOf returns the id of the child for which an instance waits, once it exists.
