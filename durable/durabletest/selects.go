@@ -68,12 +68,13 @@ func selects(t *testing.T, s durable.Store) {
 			}
 			child := childOf(t, client, id)
 			var senders sync.WaitGroup
-			senders.Go(func() { assert.NoError(t, h.Signal(context.Background(), "go", "now")) })
-			senders.Go(func() {
-				if err := client.Signal(context.Background(), child, "number", 0); !errors.Is(err, durable.ErrEnded) {
-					assert.NoError(t, err)
+			send := func(id, name string) {
+				if err := client.Signal(context.Background(), id, name, 0); !errors.Is(err, durable.ErrEnded) {
+					assert.NoError(t, err) // the later one may find that its receiver has ended
 				}
-			})
+			}
+			senders.Go(func() { send(id, "go") })
+			senders.Go(func() { send(child, "number") })
 			senders.Wait()
 			result, err := h.Wait(context.Background())
 			assert.NoError(t, err)

@@ -31,7 +31,7 @@ func (s *Store) Enlist(tx any) (durable.Enlisted, error) {
 		}}, nil
 	case *sql.Tx:
 		return &enlisted{s, func(ctx context.Context, query string, params []any) (rows, error) {
-			return tx.QueryContext(ctx, query, params...) //nolint:rowserrcheck,sqlclosecheck // the caller does
+			return tx.QueryContext(ctx, query, params...) //nolint:rowserrcheck // the caller does
 		}}, nil
 	}
 	return nil, fmt.Errorf("%w of type %T: pgstore needs a pgx.Tx or a *sql.Tx", durable.ErrNoTx, tx)
