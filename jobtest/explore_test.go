@@ -2,6 +2,7 @@ package jobtest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/jobtest"
 )
 
@@ -143,6 +145,25 @@ func TestNoScheduleHasFewerChoices(t *testing.T) {
 	}
 }
 
+// A timeout around the whole program may come before any of its steps, and hides no bug of the
+// later ones.
+func TestATimeoutHidesNoBug(t *testing.T) {
+	guarded := func(ctx context.Context) error {
+		ctx, cancel := job.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		err := petersonTurnFirst(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil
+		}
+		return err
+	}
+	for seed := range uint64(4) {
+		w := explored(t, guarded, jobtest.Seed(seed), jobtest.Schedules(200))
+		require.Len(t, w.failures, 1, "%v", w.logs)
+		assert.Contains(t, w.failures[0], "an error: two are inside")
+	}
+}
+
 // A deadlock names the lock, its holder, and the lines.
 func TestALockCycleIsNamed(t *testing.T) {
 	w := explored(t, awaited(lockCycleAsync))
@@ -200,5 +221,30 @@ func TestStepsTakeTimeUnlessTheOptionSaysOtherwise(t *testing.T) {
 	}
 	for seed := range uint64(50) {
 		assert.Empty(t, ran(t, polls(1), jobtest.Seed(seed)).failures)
+	}
+}
+
+var shrunkFrom = regexp.MustCompile(`, shrunk from \d+`)
+
+// The moment at which time passes is a choice like others: it is found again under the same seed,
+// and by the flag.
+func TestASearchWithTimersRepeats(t *testing.T) {
+	for name, program := range map[string]func(context.Context) error{
+		"poll": polls(3), "oversell": oversell, "timeout": refundedAndDelivered, "lease": leaseExpires,
+	} {
+		t.Run(name, func(t *testing.T) {
+			search := func() string {
+				w := explored(t, program, jobtest.Seed(7))
+				require.Len(t, w.failures, 1)
+				lines := strings.Split(w.failures[0], "\n")
+				return lines[0] + lines[1]
+			}
+			found := search()
+			assert.Equal(t, found, search())
+			setReplay(t, replayed.FindStringSubmatch(found)[1])
+			_, failure, _ := strings.Cut(found, "): ")
+			_, again, _ := strings.Cut(search(), "replay: ")
+			assert.Equal(t, shrunkFrom.ReplaceAllString(failure, ""), again)
+		})
 	}
 }
