@@ -38,6 +38,8 @@ func ExampleGenerate() {
 	// 	_ = uint(1 - statemachine.ContractMin)
 	// )
 	//
+	// // Digest of greet: 5ef899d68602b029
+	//
 	// // greetAsync runs [greet] on a goroutine of its own and returns its job.
 	// func greetAsync(ctx context.Context, name string) *job.Job[string] {
 	// 	return statemachine.Plain(ctx, func() (string, error) {
@@ -45,7 +47,7 @@ func ExampleGenerate() {
 	// 	})
 	// }
 	//
-	// // Digest of what is above: e76179de3ce160de
+	// // Digest of what is above: d070d9f8e23cf1c6
 }
 
 // Findings say what is wrong, why, and what to do; they are not an error of Generate.

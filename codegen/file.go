@@ -61,7 +61,7 @@ func translateAll(body *bytes.Buffer, functions []*source.Function, im *typetext
 		text, found := translateGuarded(translate, fn, im)
 		findings = append(findings, found...)
 		if text != nil {
-			fmt.Fprintf(body, "\n%s\n", bytes.TrimSpace(text))
+			fmt.Fprintf(body, "\n%s\n%s\n", fn.OriginLine(), bytes.TrimSpace(text))
 		}
 	}
 	return findings

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of others: 27a849237f137168
+
 // othersAsync starts [others] as a state machine and returns its job.
 func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -65,7 +67,7 @@ resume1:
 		f.u.permits.Release(1)
 	}
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:69
+//line github.com/movenext/movenext/coord/budget_async_test.go:71
 	f.State = statemachine.Finished
 	return true
 }
@@ -91,6 +93,8 @@ func (f *othersMachine) MoveNext(r *statemachine.Run) bool {
 	f.othersFrame = othersFrame{Frame: f.othersFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of uses: 0b600f78244640e9
 
 // usesAsync starts [uses] as a state machine and returns its job.
 func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Job[job.Void]) {
@@ -249,13 +253,13 @@ for1:
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case14
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:253
+//line github.com/movenext/movenext/coord/budget_async_test.go:257
 	goto endSwitch1
 case1:
 	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:259
+//line github.com/movenext/movenext/coord/budget_async_test.go:263
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after2
 	}
@@ -264,18 +268,18 @@ case1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:268
+//line github.com/movenext/movenext/coord/budget_async_test.go:272
 	f.lockOrRLockOrAcquire2 = nil
 after2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:273
+//line github.com/movenext/movenext/coord/budget_async_test.go:277
 	goto endSwitch1
 case2:
 	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:279
+//line github.com/movenext/movenext/coord/budget_async_test.go:283
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after3
 	}
@@ -284,20 +288,20 @@ case2:
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:288
+//line github.com/movenext/movenext/coord/budget_async_test.go:292
 	f.lockOrRLockOrAcquire2 = nil
 after3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	if errors.Is(err, errUsed) {
 		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:295
+//line github.com/movenext/movenext/coord/budget_async_test.go:299
 	goto endSwitch1
 case3:
 	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	f.lockOrRLockOrAcquire2, err = f.u.readers.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:301
+//line github.com/movenext/movenext/coord/budget_async_test.go:305
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after4
 	}
@@ -306,18 +310,18 @@ case3:
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:310
+//line github.com/movenext/movenext/coord/budget_async_test.go:314
 	f.lockOrRLockOrAcquire2 = nil
 after4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:315
+//line github.com/movenext/movenext/coord/budget_async_test.go:319
 	goto endSwitch1
 case4:
 	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	f.lockOrRLockOrAcquire2, err = f.u.readers.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:321
+//line github.com/movenext/movenext/coord/budget_async_test.go:325
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after5
 	}
@@ -326,18 +330,18 @@ case4:
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:330
+//line github.com/movenext/movenext/coord/budget_async_test.go:334
 	f.lockOrRLockOrAcquire2 = nil
 after5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:335
+//line github.com/movenext/movenext/coord/budget_async_test.go:339
 	goto endSwitch1
 case5:
 	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	f.lockOrRLockOrAcquire2, err = f.u.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:341
+//line github.com/movenext/movenext/coord/budget_async_test.go:345
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after6
 	}
@@ -346,18 +350,18 @@ case5:
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:350
+//line github.com/movenext/movenext/coord/budget_async_test.go:354
 	f.lockOrRLockOrAcquire2 = nil
 after6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:355
+//line github.com/movenext/movenext/coord/budget_async_test.go:359
 	goto endSwitch1
 case6:
 	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	f.lockOrRLockOrAcquire2, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:361
+//line github.com/movenext/movenext/coord/budget_async_test.go:365
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after7
 	}
@@ -366,18 +370,18 @@ case6:
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:370
+//line github.com/movenext/movenext/coord/budget_async_test.go:374
 	f.lockOrRLockOrAcquire2 = nil
 after7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:375
+//line github.com/movenext/movenext/coord/budget_async_test.go:379
 	goto endSwitch1
 case7:
 	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	f.lockOrRLockOrAcquire2, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:381
+//line github.com/movenext/movenext/coord/budget_async_test.go:385
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after8
 	}
@@ -386,12 +390,12 @@ case7:
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:390
+//line github.com/movenext/movenext/coord/budget_async_test.go:394
 	f.lockOrRLockOrAcquire2 = nil
 after8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:395
+//line github.com/movenext/movenext/coord/budget_async_test.go:399
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/budget_test.go:107
@@ -399,7 +403,7 @@ case8:
 	// budget_test.go:108: err = u.auto.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.waitOrSend9, err = f.u.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:403
+//line github.com/movenext/movenext/coord/budget_async_test.go:407
 	if f.waitOrSend9 == nil {
 		goto after9
 	}
@@ -408,7 +412,7 @@ case8:
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:412
+//line github.com/movenext/movenext/coord/budget_async_test.go:416
 	f.waitOrSend9 = nil
 after9:
 	goto endSwitch1
@@ -416,7 +420,7 @@ case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.waitOrSend9, err = f.u.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:420
+//line github.com/movenext/movenext/coord/budget_async_test.go:424
 	if f.waitOrSend9 == nil {
 		goto after10
 	}
@@ -425,7 +429,7 @@ case9:
 resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:429
+//line github.com/movenext/movenext/coord/budget_async_test.go:433
 	f.waitOrSend9 = nil
 after10:
 	goto endSwitch1
@@ -433,7 +437,7 @@ case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.waitOrSend9, err = f.u.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:437
+//line github.com/movenext/movenext/coord/budget_async_test.go:441
 	if f.waitOrSend9 == nil {
 		goto after11
 	}
@@ -442,7 +446,7 @@ case10:
 resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:446
+//line github.com/movenext/movenext/coord/budget_async_test.go:450
 	f.waitOrSend9 = nil
 after11:
 	goto endSwitch1
@@ -452,7 +456,7 @@ case11:
 	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:456
+//line github.com/movenext/movenext/coord/budget_async_test.go:460
 	if f.wait12 == nil {
 		goto after12
 	}
@@ -461,7 +465,7 @@ case11:
 resume12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	leader, err = f.wait12.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:465
+//line github.com/movenext/movenext/coord/budget_async_test.go:469
 	f.wait12 = nil
 after12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
@@ -470,13 +474,13 @@ after12:
 //line github.com/movenext/movenext/coord/budget_test.go:116
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:474
+//line github.com/movenext/movenext/coord/budget_async_test.go:478
 	goto endSwitch1
 case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.waitOrSend9, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:480
+//line github.com/movenext/movenext/coord/budget_async_test.go:484
 	if f.waitOrSend9 == nil {
 		goto after13
 	}
@@ -485,7 +489,7 @@ case12:
 resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:489
+//line github.com/movenext/movenext/coord/budget_async_test.go:493
 	f.waitOrSend9 = nil
 after13:
 	goto endSwitch1
@@ -493,7 +497,7 @@ case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	f.waitOrSend9, err2 = f.u.channel.SendEnterSoon(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:497
+//line github.com/movenext/movenext/coord/budget_async_test.go:501
 	if f.waitOrSend9 == nil {
 		goto after14
 	}
@@ -502,7 +506,7 @@ case13:
 resume14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	err2 = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:506
+//line github.com/movenext/movenext/coord/budget_async_test.go:510
 	f.waitOrSend9 = nil
 after14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
@@ -516,7 +520,7 @@ after14:
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:520
+//line github.com/movenext/movenext/coord/budget_async_test.go:524
 	if f.receive15 == nil {
 		goto after15
 	}
@@ -525,7 +529,7 @@ after14:
 resume15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	v, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:529
+//line github.com/movenext/movenext/coord/budget_async_test.go:533
 	f.receive15 = nil
 after15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
@@ -534,13 +538,13 @@ after15:
 //line github.com/movenext/movenext/coord/budget_test.go:126
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:538
+//line github.com/movenext/movenext/coord/budget_async_test.go:542
 	goto endSwitch1
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	f.waitOrSend9, err3 = f.u.news.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:544
+//line github.com/movenext/movenext/coord/budget_async_test.go:548
 	if f.waitOrSend9 == nil {
 		goto after16
 	}
@@ -549,7 +553,7 @@ case14:
 resume16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	err3 = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:553
+//line github.com/movenext/movenext/coord/budget_async_test.go:557
 	f.waitOrSend9 = nil
 after16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
@@ -562,7 +566,7 @@ after16:
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:566
+//line github.com/movenext/movenext/coord/budget_async_test.go:570
 	if f.receive15 == nil {
 		goto after17
 	}
@@ -571,7 +575,7 @@ after16:
 resume17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	v2, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:575
+//line github.com/movenext/movenext/coord/budget_async_test.go:579
 	f.receive15 = nil
 after17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
@@ -586,13 +590,13 @@ endSwitch1:
 //line github.com/movenext/movenext/coord/budget_test.go:138
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:590
+//line github.com/movenext/movenext/coord/budget_async_test.go:594
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:141
 	return true, nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:596
+//line github.com/movenext/movenext/coord/budget_async_test.go:600
 }
 
 // Location returns where [uses] is suspended.
@@ -617,6 +621,8 @@ func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
 	f.usesLocals = usesLocals{Frame: f.usesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of misuses: e0f085f745df9b1c
 
 // misusesAsync starts [misuses] as a state machine and returns its job.
 func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
@@ -667,7 +673,7 @@ range1:
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:671
+//line github.com/movenext/movenext/coord/budget_async_test.go:677
 	if f.misuse1 == nil {
 		goto after1
 	}
@@ -676,14 +682,14 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	misuse1Value = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:680
+//line github.com/movenext/movenext/coord/budget_async_test.go:686
 	f.misuse1 = nil
 after1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.panics += misuse1Value
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:687
+//line github.com/movenext/movenext/coord/budget_async_test.go:693
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -711,6 +717,8 @@ func (f *misusesMachine) MoveNext(r *statemachine.Run) bool {
 	f.misusesFrame = misusesFrame{Frame: f.misusesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of misuse: 25e1cd9d95269843
 
 // misuseAsync starts [misuse] as a state machine and returns its job.
 func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
@@ -798,7 +806,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1, _ = args.u.keyed.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:802
+//line github.com/movenext/movenext/coord/budget_async_test.go:810
 	if f.lockOrAcquire1 == nil {
 		goto after1
 	}
@@ -807,7 +815,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:811
+//line github.com/movenext/movenext/coord/budget_async_test.go:819
 	f.lockOrAcquire1 = nil
 after1:
 	goto endIf1
@@ -815,7 +823,7 @@ else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1, _ = args.u.limiter.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:819
+//line github.com/movenext/movenext/coord/budget_async_test.go:827
 	if f.lockOrAcquire1 == nil {
 		goto after2
 	}
@@ -824,17 +832,17 @@ else1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:828
+//line github.com/movenext/movenext/coord/budget_async_test.go:836
 	f.lockOrAcquire1 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_async_test.go:834
+//line github.com/movenext/movenext/coord/budget_async_test.go:842
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:838
+//line github.com/movenext/movenext/coord/budget_async_test.go:846
 }
 
 // Location returns where [misuse] is suspended.
@@ -866,4 +874,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 76c7cc26b433506e
+// Digest of what is above: 649640fb098e0dcc

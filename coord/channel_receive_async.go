@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of receiveAll: 497ba7453ab69828
+
 // receiveAllAsync returns the stream of [receiveAll]: each range over it runs the function as a
 // state machine.
 func receiveAllAsync[T any](ctx context.Context, c *Channel[T]) *job.Stream[T] {
@@ -54,7 +56,7 @@ for1:
 	// channel_receive.go:129: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/channel_receive.go:129
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:58
+//line github.com/movenext/movenext/coord/channel_receive_async.go:60
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -63,20 +65,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/channel_receive.go:129
 	v, f.err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:67
+//line github.com/movenext/movenext/coord/channel_receive_async.go:69
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/channel_receive.go:130
 	if f.err == ErrClosed { // itself: without a cause
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/channel_receive_async.go:73
+//line github.com/movenext/movenext/coord/channel_receive_async.go:75
 		return true
 //line github.com/movenext/movenext/coord/channel_receive.go:132
 	}
 	// channel_receive.go:133: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/coord/channel_receive.go:133
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:80
+//line github.com/movenext/movenext/coord/channel_receive_async.go:82
 	f.State = 2
 	return true
 resume2:
@@ -93,7 +95,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/coord/channel_receive_async.go:97
+//line github.com/movenext/movenext/coord/channel_receive_async.go:99
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -105,4 +107,4 @@ func (f *receiveAllFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 129, 133)
 }
 
-// Digest of what is above: 4c7e65449c657949
+// Digest of what is above: de121ca8752986f7

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of things.waitFor: 97e8e4f69dc4ddcd
+
 // waitForAsync starts [things.waitFor] as a state machine and returns its job.
 func (s *things) waitForAsync(ctx context.Context, what string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -243,13 +245,13 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (finishe
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case21
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:247
+//line github.com/movenext/movenext/coord/desert_async_test.go:249
 	goto endSwitch1
 case1:
 	// desert_test.go:99: if err = s.mutex.Lock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	f.lockOrRLockOrAcquire1, lock1Err = f.s.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:253
+//line github.com/movenext/movenext/coord/desert_async_test.go:255
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -259,7 +261,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	lock1Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:263
+//line github.com/movenext/movenext/coord/desert_async_test.go:265
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
@@ -268,13 +270,13 @@ after1:
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:272
+//line github.com/movenext/movenext/coord/desert_async_test.go:274
 	goto endSwitch1
 case2:
 	// desert_test.go:103: if err = s.rw.Lock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	f.lockOrRLockOrAcquire1, lock2Err = f.s.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:278
+//line github.com/movenext/movenext/coord/desert_async_test.go:280
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -284,7 +286,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	lock2Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:288
+//line github.com/movenext/movenext/coord/desert_async_test.go:290
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
@@ -293,13 +295,13 @@ after2:
 	if f.err == nil {
 		f.s.rw.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:297
+//line github.com/movenext/movenext/coord/desert_async_test.go:299
 	goto endSwitch1
 case3:
 	// desert_test.go:107: if err = s.rw.RLock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	f.lockOrRLockOrAcquire1, rLock3Err = f.s.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:303
+//line github.com/movenext/movenext/coord/desert_async_test.go:305
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -309,7 +311,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	rLock3Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:313
+//line github.com/movenext/movenext/coord/desert_async_test.go:315
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
@@ -318,13 +320,13 @@ after3:
 	if f.err == nil {
 		f.s.rw.RUnlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:322
+//line github.com/movenext/movenext/coord/desert_async_test.go:324
 	goto endSwitch1
 case4:
 	// desert_test.go:111: if err = s.keyed.Lock(ctx, 1); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	f.lockOrRLockOrAcquire1, lock4Err = f.s.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:328
+//line github.com/movenext/movenext/coord/desert_async_test.go:330
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -334,7 +336,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	lock4Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:338
+//line github.com/movenext/movenext/coord/desert_async_test.go:340
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
@@ -343,7 +345,7 @@ after4:
 	if f.err == nil {
 		f.s.keyed.Unlock(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:347
+//line github.com/movenext/movenext/coord/desert_async_test.go:349
 	goto endSwitch1
 case5:
 	// desert_test.go:115: … s.serial.Do(ctx, 1, func(context.Context) error { return nil })
@@ -351,7 +353,7 @@ case5:
 	f.do5 = f.s.serial.DoAsync(f.ctx, 1, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	if statemachine.TwinEnded(r, f.do5) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:355
+//line github.com/movenext/movenext/coord/desert_async_test.go:357
 		goto resume5
 	}
 	f.State = 5
@@ -361,14 +363,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	_, f.err = statemachine.TwinResult(r, f.do5)
-//line github.com/movenext/movenext/coord/desert_async_test.go:365
+//line github.com/movenext/movenext/coord/desert_async_test.go:367
 	f.do5 = nil
 	goto endSwitch1
 case6:
 	// desert_test.go:117: if err = s.semaphore.Acquire(ctx, 2); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	f.lockOrRLockOrAcquire1, acquire6Err = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:372
+//line github.com/movenext/movenext/coord/desert_async_test.go:374
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -378,7 +380,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	acquire6Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:382
+//line github.com/movenext/movenext/coord/desert_async_test.go:384
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
@@ -387,13 +389,13 @@ after6:
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:391
+//line github.com/movenext/movenext/coord/desert_async_test.go:393
 	goto endSwitch1
 case7:
 	// desert_test.go:121: if err = s.limiter.Acquire(ctx, 1); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	f.lockOrRLockOrAcquire1, acquire7Err = f.s.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:397
+//line github.com/movenext/movenext/coord/desert_async_test.go:399
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after7
 	}
@@ -403,7 +405,7 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	acquire7Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:407
+//line github.com/movenext/movenext/coord/desert_async_test.go:409
 	f.lockOrRLockOrAcquire1 = nil
 after7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
@@ -412,13 +414,13 @@ after7:
 	if f.err == nil {
 		f.s.limiter.Release(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:416
+//line github.com/movenext/movenext/coord/desert_async_test.go:418
 	goto endSwitch1
 case8:
 	// desert_test.go:125: if err = s.auto.Wait(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	f.waitOrSend8, wait8Err = f.s.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:422
+//line github.com/movenext/movenext/coord/desert_async_test.go:424
 	if f.waitOrSend8 == nil {
 		goto after8
 	}
@@ -428,7 +430,7 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	wait8Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:432
+//line github.com/movenext/movenext/coord/desert_async_test.go:434
 	f.waitOrSend8 = nil
 after8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
@@ -437,13 +439,13 @@ after8:
 	if f.err == nil {
 		f.s.auto.Set()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:441
+//line github.com/movenext/movenext/coord/desert_async_test.go:443
 	goto endSwitch1
 case9:
 	// desert_test.go:129: err = s.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.waitOrSend8, wait9Err = f.s.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:447
+//line github.com/movenext/movenext/coord/desert_async_test.go:449
 	if f.waitOrSend8 == nil {
 		goto after9
 	}
@@ -453,18 +455,18 @@ case9:
 resume9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	wait9Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:457
+//line github.com/movenext/movenext/coord/desert_async_test.go:459
 	f.waitOrSend8 = nil
 after9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.err = wait9Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:462
+//line github.com/movenext/movenext/coord/desert_async_test.go:464
 	goto endSwitch1
 case10:
 	// desert_test.go:131: err = s.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.waitOrSend8, wait10Err = f.s.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:468
+//line github.com/movenext/movenext/coord/desert_async_test.go:470
 	if f.waitOrSend8 == nil {
 		goto after10
 	}
@@ -474,18 +476,18 @@ case10:
 resume10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	wait10Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:478
+//line github.com/movenext/movenext/coord/desert_async_test.go:480
 	f.waitOrSend8 = nil
 after10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.err = wait10Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:483
+//line github.com/movenext/movenext/coord/desert_async_test.go:485
 	goto endSwitch1
 case11:
 	// desert_test.go:133: _, err = s.barrier.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	f.wait11, wait11Value, wait11Err = f.s.barrier.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:489
+//line github.com/movenext/movenext/coord/desert_async_test.go:491
 	if f.wait11 == nil {
 		goto after11
 	}
@@ -495,18 +497,18 @@ case11:
 resume11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	wait11Value, wait11Err = f.wait11.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:499
+//line github.com/movenext/movenext/coord/desert_async_test.go:501
 	f.wait11 = nil
 after11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	_, f.err = wait11Value, wait11Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:504
+//line github.com/movenext/movenext/coord/desert_async_test.go:506
 	goto endSwitch1
 case12:
 	// desert_test.go:135: if err = s.cond.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	f.lockOrRLockOrAcquire1, lock12Err = f.s.cond.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:510
+//line github.com/movenext/movenext/coord/desert_async_test.go:512
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after12
 	}
@@ -515,7 +517,7 @@ case12:
 resume12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	lock12Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:519
+//line github.com/movenext/movenext/coord/desert_async_test.go:521
 	f.lockOrRLockOrAcquire1 = nil
 after12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
@@ -535,7 +537,7 @@ after12:
 	// desert_test.go:139: if err = s.cond.Wait(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	f.waitOrSend8, wait13Err = f.s.cond.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:539
+//line github.com/movenext/movenext/coord/desert_async_test.go:541
 	if f.waitOrSend8 == nil {
 		goto after13
 	}
@@ -545,7 +547,7 @@ after12:
 resume13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	wait13Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:549
+//line github.com/movenext/movenext/coord/desert_async_test.go:551
 	f.waitOrSend8 = nil
 after13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
@@ -554,13 +556,13 @@ after13:
 	if f.err == nil {
 		f.s.cond.Signal()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:558
+//line github.com/movenext/movenext/coord/desert_async_test.go:560
 	goto endSwitch1
 case13:
 	// desert_test.go:144: if v, err = s.objects.Get(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	f.getOrReceiveOrNext14, get14Value, get14Err = f.s.objects.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:564
+//line github.com/movenext/movenext/coord/desert_async_test.go:566
 	if f.getOrReceiveOrNext14 == nil {
 		goto after14
 	}
@@ -570,7 +572,7 @@ case13:
 resume14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	get14Value, get14Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:574
+//line github.com/movenext/movenext/coord/desert_async_test.go:576
 	f.getOrReceiveOrNext14 = nil
 after14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
@@ -579,14 +581,14 @@ after14:
 	if f.err == nil {
 		f.s.objects.Put(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:583
+//line github.com/movenext/movenext/coord/desert_async_test.go:585
 	goto endSwitch1
 case14:
 //line github.com/movenext/movenext/coord/desert_test.go:148
 	f.c = f.s.channel(what)
 	// desert_test.go:150: if v, err = c.Receive(ctx); err == nil {
 	f.getOrReceiveOrNext14, receive15Value, receive15Err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:590
+//line github.com/movenext/movenext/coord/desert_async_test.go:592
 	if f.getOrReceiveOrNext14 == nil {
 		goto after15
 	}
@@ -596,7 +598,7 @@ case14:
 resume15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
 	receive15Value, receive15Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:600
+//line github.com/movenext/movenext/coord/desert_async_test.go:602
 	f.getOrReceiveOrNext14 = nil
 after15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
@@ -605,7 +607,7 @@ after15:
 	if f.err == nil {
 		f.c.SendAsync(context.Background(), v2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:609
+//line github.com/movenext/movenext/coord/desert_async_test.go:611
 	goto endSwitch1
 case15:
 //line github.com/movenext/movenext/coord/desert_test.go:154
@@ -615,7 +617,7 @@ case15:
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive(f.s.bounded, f.v))
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:619
+//line github.com/movenext/movenext/coord/desert_async_test.go:621
 		goto resume16
 	}
 	f.State = 16
@@ -625,19 +627,19 @@ case15:
 resume16:
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:629
+//line github.com/movenext/movenext/coord/desert_async_test.go:631
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if f.err == nil {
 		_ = f.s.bounded.TrySend((*f.v))
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:635
+//line github.com/movenext/movenext/coord/desert_async_test.go:637
 	goto endSwitch1
 case16:
 	// desert_test.go:159: err = s.full.Send(ctx, 2)
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	f.waitOrSend8, send17Err = f.s.full.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:641
+//line github.com/movenext/movenext/coord/desert_async_test.go:643
 	if f.waitOrSend8 == nil {
 		goto after17
 	}
@@ -647,18 +649,18 @@ case16:
 resume17:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	send17Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:651
+//line github.com/movenext/movenext/coord/desert_async_test.go:653
 	f.waitOrSend8 = nil
 after17:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	f.err = send17Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:656
+//line github.com/movenext/movenext/coord/desert_async_test.go:658
 	goto endSwitch1
 case17:
 	// desert_test.go:162: if v, err = s.sub.Receive(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:162
 	f.getOrReceiveOrNext14, receive18Value, receive18Err = f.s.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:662
+//line github.com/movenext/movenext/coord/desert_async_test.go:664
 	if f.getOrReceiveOrNext14 == nil {
 		goto after18
 	}
@@ -668,7 +670,7 @@ case17:
 resume18:
 //line github.com/movenext/movenext/coord/desert_test.go:162
 	receive18Value, receive18Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:672
+//line github.com/movenext/movenext/coord/desert_async_test.go:674
 	f.getOrReceiveOrNext14 = nil
 after18:
 //line github.com/movenext/movenext/coord/desert_test.go:162
@@ -677,13 +679,13 @@ after18:
 	if f.err == nil {
 		f.err = f.s.broadcast.TrySend(v4)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:681
+//line github.com/movenext/movenext/coord/desert_async_test.go:683
 	goto endSwitch1
 case18:
 	// desert_test.go:167: if v, err = s.observer.Next(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.getOrReceiveOrNext14, next19Value, next19Err = f.s.observer.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:687
+//line github.com/movenext/movenext/coord/desert_async_test.go:689
 	if f.getOrReceiveOrNext14 == nil {
 		goto after19
 	}
@@ -693,7 +695,7 @@ case18:
 resume19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	next19Value, next19Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:697
+//line github.com/movenext/movenext/coord/desert_async_test.go:699
 	f.getOrReceiveOrNext14 = nil
 after19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
@@ -702,13 +704,13 @@ after19:
 	if f.err == nil {
 		f.err = f.s.watch.Set(v5)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:706
+//line github.com/movenext/movenext/coord/desert_async_test.go:708
 	goto endSwitch1
 case19:
 	// desert_test.go:172: if v, err = s.again.Get(ctx, s.round); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:172
 	f.getOrReceiveOrNext14, get20Value, get20Err = f.s.again.GetEnter(r, f.ctx, f.s.round)
-//line github.com/movenext/movenext/coord/desert_async_test.go:712
+//line github.com/movenext/movenext/coord/desert_async_test.go:714
 	if f.getOrReceiveOrNext14 == nil {
 		goto after20
 	}
@@ -718,7 +720,7 @@ case19:
 resume20:
 //line github.com/movenext/movenext/coord/desert_test.go:172
 	get20Value, get20Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:722
+//line github.com/movenext/movenext/coord/desert_async_test.go:724
 	f.getOrReceiveOrNext14 = nil
 after20:
 //line github.com/movenext/movenext/coord/desert_test.go:172
@@ -728,7 +730,7 @@ after20:
 		f.s.round, _ = f.s.again.Begin()
 		f.err = f.s.again.Set(f.s.round, v6, nil)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:732
+//line github.com/movenext/movenext/coord/desert_async_test.go:734
 	goto endSwitch1
 case20:
 	// desert_test.go:178: if j, err = s.ends.Next(ctx); err == nil {
@@ -736,7 +738,7 @@ case20:
 	f.next21 = f.s.ends.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:178
 	if statemachine.TwinEnded(r, f.next21) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:740
+//line github.com/movenext/movenext/coord/desert_async_test.go:742
 		goto resume21
 	}
 	f.State = 21
@@ -746,13 +748,13 @@ case20:
 resume21:
 //line github.com/movenext/movenext/coord/desert_test.go:178
 	j, f.err = statemachine.TwinResult(r, f.next21)
-//line github.com/movenext/movenext/coord/desert_async_test.go:750
+//line github.com/movenext/movenext/coord/desert_async_test.go:752
 	f.next21 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:178
 	if f.err == nil {
 		f.s.ends = job.CompletionsOf(j)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:756
+//line github.com/movenext/movenext/coord/desert_async_test.go:758
 	goto endSwitch1
 case21:
 	// desert_test.go:183: if v, err = s.puller.Next(ctx); err == nil {
@@ -760,7 +762,7 @@ case21:
 	f.selectOrNext16 = f.s.puller.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:183
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:764
+//line github.com/movenext/movenext/coord/desert_async_test.go:766
 		goto resume22
 	}
 	f.State = 22
@@ -770,7 +772,7 @@ case21:
 resume22:
 //line github.com/movenext/movenext/coord/desert_test.go:183
 	v7, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:774
+//line github.com/movenext/movenext/coord/desert_async_test.go:776
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:183
 	if f.err == nil {
@@ -780,7 +782,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/desert_test.go:187
 	return true
-//line github.com/movenext/movenext/coord/desert_async_test.go:784
+//line github.com/movenext/movenext/coord/desert_async_test.go:786
 }
 
 // Location returns where [things.waitFor] is suspended.
@@ -812,4 +814,4 @@ func (f *thingsWaitForMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 460f6c1d1b0b4958
+// Digest of what is above: 2169737cbcedeeb4

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of farewell: ecbe359352ef8699
+
 // farewellAsync starts [farewell] as a state machine and returns its job.
 func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -95,7 +97,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 	// entered_test.go:22: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:99
+//line github.com/movenext/movenext/coord/entered_async_test.go:101
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -104,7 +106,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	wait1Err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:108
+//line github.com/movenext/movenext/coord/entered_async_test.go:110
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
@@ -114,7 +116,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:22
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:118
+//line github.com/movenext/movenext/coord/entered_async_test.go:120
 		return true, false
 	}
 	f.State = 2
@@ -122,7 +124,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:126
+//line github.com/movenext/movenext/coord/entered_async_test.go:128
 	goto epilogue
 }
 
@@ -197,7 +199,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	// entered_test.go:21: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:201
+//line github.com/movenext/movenext/coord/entered_async_test.go:203
 	if f.send1 == nil {
 		goto after1
 	}
@@ -206,7 +208,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:210
+//line github.com/movenext/movenext/coord/entered_async_test.go:212
 	f.send1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -223,6 +225,8 @@ func (f *farewellFunc1Frame) Location() statemachine.Location {
 func (f *farewellFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of twice: 10118b48ec9c9ba6
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
@@ -265,7 +269,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	// entered_test.go:128: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:128
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:269
+//line github.com/movenext/movenext/coord/entered_async_test.go:273
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -274,7 +278,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:128
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:278
+//line github.com/movenext/movenext/coord/entered_async_test.go:282
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:129
@@ -287,7 +291,7 @@ after1:
 	// entered_test.go:132: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:132
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:291
+//line github.com/movenext/movenext/coord/entered_async_test.go:295
 	if f.receive1 == nil {
 		goto after2
 	}
@@ -297,7 +301,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:132
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:301
+//line github.com/movenext/movenext/coord/entered_async_test.go:305
 	f.receive1 = nil
 after2:
 	f.State = statemachine.Finished
@@ -327,4 +331,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e8964a1dccb9546c
+// Digest of what is above: cd63959396360867

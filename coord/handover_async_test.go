@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of taker: 12428650aeb586e2
+
 // takerAsync starts [taker] as a state machine and returns its job.
 func takerAsync(ctx context.Context, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished b
 	// handover_test.go:29: _, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	f.receive1, _, err = args.in.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:65
+//line github.com/movenext/movenext/coord/handover_async_test.go:67
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:74
+//line github.com/movenext/movenext/coord/handover_async_test.go:76
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:30
@@ -78,7 +80,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:31
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:82
+//line github.com/movenext/movenext/coord/handover_async_test.go:84
 }
 
 // Location returns where [taker] is suspended.
@@ -103,6 +105,8 @@ func (f *takerMachine) MoveNext(r *statemachine.Run) bool {
 	f.takerLocals = takerLocals{Frame: f.takerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sendsOrEnds: e06650b5bd0acf81
 
 // sendsOrEndsAsync starts [sendsOrEnds] as a state machine and returns its job.
 func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], yields, answer bool) (result *job.Job[int]) {
@@ -178,7 +182,7 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (finished
 		goto endIf1
 	}
 	// handover_test.go:39: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:182
+//line github.com/movenext/movenext/coord/handover_async_test.go:186
 	f.State = 1
 //line github.com/movenext/movenext/coord/handover_test.go:39
 	return r.Yield(), 0, nil
@@ -189,7 +193,7 @@ endIf1:
 	// handover_test.go:41: if err := out.Send(ctx, 1); err != nil || !answer {
 //line github.com/movenext/movenext/coord/handover_test.go:41
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:193
+//line github.com/movenext/movenext/coord/handover_async_test.go:197
 	if f.send2 == nil {
 		goto after2
 	}
@@ -199,7 +203,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:203
+//line github.com/movenext/movenext/coord/handover_async_test.go:207
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
@@ -212,7 +216,7 @@ after2:
 	// handover_test.go:44: return in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:44
 	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:216
+//line github.com/movenext/movenext/coord/handover_async_test.go:220
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -222,7 +226,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:44
 	result0, result1 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:226
+//line github.com/movenext/movenext/coord/handover_async_test.go:230
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
@@ -257,6 +261,8 @@ func (f *sendsOrEndsMachine) MoveNext(r *statemachine.Run) bool {
 	f.sendsOrEndsLocals = sendsOrEndsLocals{Frame: f.sendsOrEndsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of afterAReturn: a08eede26a84ff9f
 
 // afterAReturnAsync starts [afterAReturn] as a state machine and returns its job.
 func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, suspended bool) (result *job.Job[job.Void]) {
@@ -303,7 +309,7 @@ func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (finished bool, resul
 		goto endIf1
 	}
 	// handover_test.go:52: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:307
+//line github.com/movenext/movenext/coord/handover_async_test.go:313
 	f.State = 1
 //line github.com/movenext/movenext/coord/handover_test.go:52
 	return r.Yield(), nil
@@ -314,7 +320,7 @@ endIf1:
 	// handover_test.go:54: _, err := sendsOrEnds(ctx, out, in, suspended, false)
 //line github.com/movenext/movenext/coord/handover_test.go:54
 	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, f.suspended, false)
-//line github.com/movenext/movenext/coord/handover_async_test.go:318
+//line github.com/movenext/movenext/coord/handover_async_test.go:324
 	if f.sendsOrEnds2 == nil {
 		goto after2
 	}
@@ -324,7 +330,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:54
 	_, err = f.sendsOrEnds2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:328
+//line github.com/movenext/movenext/coord/handover_async_test.go:334
 	f.sendsOrEnds2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:55
@@ -332,7 +338,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:56
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:336
+//line github.com/movenext/movenext/coord/handover_async_test.go:342
 }
 
 // Location returns where [afterAReturn] is suspended.
@@ -357,6 +363,8 @@ func (f *afterAReturnMachine) MoveNext(r *statemachine.Run) bool {
 	f.afterAReturnLocals = afterAReturnLocals{Frame: f.afterAReturnLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of afterAReceive: bcd182b77638a257
 
 // afterAReceiveAsync starts [afterAReceive] as a state machine and returns its job.
 func afterAReceiveAsync(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
@@ -412,7 +420,7 @@ resume1:
 	// handover_test.go:65: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:416
+//line github.com/movenext/movenext/coord/handover_async_test.go:424
 	if f.send2 == nil {
 		goto after2
 	}
@@ -422,7 +430,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:426
+//line github.com/movenext/movenext/coord/handover_async_test.go:434
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
@@ -435,7 +443,7 @@ after2:
 	// handover_test.go:68: _, err := in.Receive(under)
 //line github.com/movenext/movenext/coord/handover_test.go:68
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.under)
-//line github.com/movenext/movenext/coord/handover_async_test.go:439
+//line github.com/movenext/movenext/coord/handover_async_test.go:447
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -445,7 +453,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:68
 	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:449
+//line github.com/movenext/movenext/coord/handover_async_test.go:457
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:69
@@ -453,7 +461,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:70
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:457
+//line github.com/movenext/movenext/coord/handover_async_test.go:465
 }
 
 // Location returns where [afterAReceive] is suspended.
@@ -478,6 +486,8 @@ func (f *afterAReceiveMachine) MoveNext(r *statemachine.Run) bool {
 	f.afterAReceiveLocals = afterAReceiveLocals{Frame: f.afterAReceiveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of afterASend: 5a45f2a415484d78
 
 // afterASendAsync starts [afterASend] as a state machine and returns its job.
 func afterASendAsync(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
@@ -532,7 +542,7 @@ resume1:
 	// handover_test.go:78: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:78
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:536
+//line github.com/movenext/movenext/coord/handover_async_test.go:546
 	if f.send2 == nil {
 		goto after2
 	}
@@ -542,7 +552,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:546
+//line github.com/movenext/movenext/coord/handover_async_test.go:556
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
@@ -555,7 +565,7 @@ after2:
 	// handover_test.go:81: err := in.Send(under, 2)
 //line github.com/movenext/movenext/coord/handover_test.go:81
 	f.send2, err2 = f.in.SendEnter(r, f.under, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:559
+//line github.com/movenext/movenext/coord/handover_async_test.go:569
 	if f.send2 == nil {
 		goto after3
 	}
@@ -565,7 +575,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:81
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:569
+//line github.com/movenext/movenext/coord/handover_async_test.go:579
 	f.send2 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:82
@@ -573,7 +583,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:83
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:577
+//line github.com/movenext/movenext/coord/handover_async_test.go:587
 }
 
 // Location returns where [afterASend] is suspended.
@@ -598,6 +608,8 @@ func (f *afterASendMachine) MoveNext(r *statemachine.Run) bool {
 	f.afterASendLocals = afterASendLocals{Frame: f.afterASendLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of afterAPanic: 35948d0a9626c9c3
 
 // afterAPanicAsync starts [afterAPanic] as a state machine and returns its job.
 func afterAPanicAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
@@ -667,7 +679,7 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (fi
 		})
 	}
 	// handover_test.go:96: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:671
+//line github.com/movenext/movenext/coord/handover_async_test.go:683
 	f.State = 1
 //line github.com/movenext/movenext/coord/handover_test.go:96
 	return r.Yield()
@@ -677,7 +689,7 @@ resume1:
 	// handover_test.go:97: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:97
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:681
+//line github.com/movenext/movenext/coord/handover_async_test.go:693
 	if f.send2 == nil {
 		goto after2
 	}
@@ -687,7 +699,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:691
+//line github.com/movenext/movenext/coord/handover_async_test.go:703
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
@@ -695,7 +707,7 @@ after2:
 		*f.err = err2
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		r.Publish()
-//line github.com/movenext/movenext/coord/handover_async_test.go:699
+//line github.com/movenext/movenext/coord/handover_async_test.go:711
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		return true
@@ -704,7 +716,7 @@ after2:
 	// handover_test.go:101: _, err = in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:101
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:708
+//line github.com/movenext/movenext/coord/handover_async_test.go:720
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -714,7 +726,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:718
+//line github.com/movenext/movenext/coord/handover_async_test.go:730
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
@@ -722,7 +734,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:102
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:726
+//line github.com/movenext/movenext/coord/handover_async_test.go:738
 }
 
 // Location returns where [afterAPanic] is suspended.
@@ -747,6 +759,8 @@ func (f *afterAPanicMachine) MoveNext(r *statemachine.Run) bool {
 	f.afterAPanicFrame = afterAPanicFrame{Frame: f.afterAPanicFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of afterAPanicOfACallee: 10a6e24dadd55a20
 
 // afterAPanicOfACalleeAsync starts [afterAPanicOfACallee] as a state machine and returns its job.
 func afterAPanicOfACalleeAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
@@ -816,7 +830,7 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	// handover_test.go:115: return sendsAndPanics(ctx, out, in, list)
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	f.sendsAndPanics1, sendsAndPanics1Err = sendsAndPanicsEnter(r, args.ctx, args.out, args.in, args.list)
-//line github.com/movenext/movenext/coord/handover_async_test.go:820
+//line github.com/movenext/movenext/coord/handover_async_test.go:834
 	if f.sendsAndPanics1 == nil {
 		goto after1
 	}
@@ -825,16 +839,16 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	sendsAndPanics1Err = f.sendsAndPanics1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:829
+//line github.com/movenext/movenext/coord/handover_async_test.go:843
 	f.sendsAndPanics1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	*f.err = sendsAndPanics1Err
-//line github.com/movenext/movenext/coord/handover_async_test.go:834
+//line github.com/movenext/movenext/coord/handover_async_test.go:848
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:838
+//line github.com/movenext/movenext/coord/handover_async_test.go:852
 }
 
 // Location returns where [afterAPanicOfACallee] is suspended.
@@ -859,6 +873,8 @@ func (f *afterAPanicOfACalleeMachine) MoveNext(r *statemachine.Run) bool {
 	f.afterAPanicOfACalleeFrame = afterAPanicOfACalleeFrame{Frame: f.afterAPanicOfACalleeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sendsAndPanics: 506b95aa42cc926e
 
 // sendsAndPanicsAsync starts [sendsAndPanics] as a state machine and returns its job.
 func sendsAndPanicsAsync(ctx context.Context, out, in *coord.Channel[int], list []int) (result *job.Job[job.Void]) {
@@ -939,7 +955,7 @@ resume1:
 	// handover_test.go:121: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:121
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:943
+//line github.com/movenext/movenext/coord/handover_async_test.go:959
 	if f.send2 == nil {
 		goto after2
 	}
@@ -949,7 +965,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:953
+//line github.com/movenext/movenext/coord/handover_async_test.go:969
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
@@ -963,7 +979,7 @@ after2:
 	// handover_test.go:125: _, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:125
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:967
+//line github.com/movenext/movenext/coord/handover_async_test.go:983
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -973,13 +989,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:125
 	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:977
+//line github.com/movenext/movenext/coord/handover_async_test.go:993
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:126
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:983
+//line github.com/movenext/movenext/coord/handover_async_test.go:999
 }
 
 // Location returns where [sendsAndPanics] is suspended.
@@ -1010,6 +1026,8 @@ func (f *sendsAndPanicsMachine) MoveNext(r *statemachine.Run) bool {
 	f.sendsAndPanicsLocals = sendsAndPanicsLocals{Frame: f.sendsAndPanicsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of inAnEpilogue: 0bbb014d2d9ffd66
 
 // inAnEpilogueAsync starts [inAnEpilogue] as a state machine and returns its job.
 func inAnEpilogueAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
@@ -1089,7 +1107,7 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (finis
 		})
 	}
 	// handover_test.go:140: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1093
+//line github.com/movenext/movenext/coord/handover_async_test.go:1111
 	f.State = 1
 //line github.com/movenext/movenext/coord/handover_test.go:140
 	return r.Yield(), false
@@ -1099,7 +1117,7 @@ resume1:
 	// handover_test.go:141: _ = out.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2, _ = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1103
+//line github.com/movenext/movenext/coord/handover_async_test.go:1121
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1109,7 +1127,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1113
+//line github.com/movenext/movenext/coord/handover_async_test.go:1131
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:142
@@ -1117,7 +1135,7 @@ after2:
 	// handover_test.go:143: _, err = in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:143
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1121
+//line github.com/movenext/movenext/coord/handover_async_test.go:1139
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1127,7 +1145,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1131
+//line github.com/movenext/movenext/coord/handover_async_test.go:1149
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
@@ -1137,7 +1155,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/handover_test.go:144
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1141
+//line github.com/movenext/movenext/coord/handover_async_test.go:1159
 		return true, false
 	}
 	f.State = 4
@@ -1146,7 +1164,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:144
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1150
+//line github.com/movenext/movenext/coord/handover_async_test.go:1168
 	goto epilogue
 }
 
@@ -1222,14 +1240,14 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 		(*args.err) = errPanic
 	}
 	// handover_test.go:138: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1226
+//line github.com/movenext/movenext/coord/handover_async_test.go:1244
 	f.State = 1
 //line github.com/movenext/movenext/coord/handover_test.go:138
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:138
 	_ = r.Refusal()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1233
+//line github.com/movenext/movenext/coord/handover_async_test.go:1251
 	f.State = statemachine.Finished
 	return true
 }
@@ -1244,6 +1262,8 @@ func (f *inAnEpilogueFunc1Frame) Location() statemachine.Location {
 func (f *inAnEpilogueFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of inAnIterator: 70ca808d7331b646
 
 // inAnIteratorAsync starts [inAnIterator] as a state machine and returns its job.
 func inAnIteratorAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
@@ -1323,7 +1343,7 @@ range1:
 	// handover_test.go:160: for v := range ones(told) {
 //line github.com/movenext/movenext/coord/handover_test.go:160
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1327
+//line github.com/movenext/movenext/coord/handover_async_test.go:1347
 		goto resume2
 	}
 	f.State = 2
@@ -1341,7 +1361,7 @@ resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:161
 		f.send3, _ = f.out.SendEnterSoon(r, f.ctx, v)
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1345
+//line github.com/movenext/movenext/coord/handover_async_test.go:1365
 	if f.send3 == nil {
 		goto after3
 	}
@@ -1351,7 +1371,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:161
 	f.send3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1355
+//line github.com/movenext/movenext/coord/handover_async_test.go:1375
 	f.send3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:162
@@ -1359,7 +1379,7 @@ after3:
 	// handover_test.go:163: if _, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.receive4, _, f.err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1363
+//line github.com/movenext/movenext/coord/handover_async_test.go:1383
 	if f.receive4 == nil {
 		goto after4
 	}
@@ -1369,19 +1389,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	_, f.err = f.receive4.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1373
+//line github.com/movenext/movenext/coord/handover_async_test.go:1393
 	f.receive4 = nil
 after4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.err != nil {
 		goto leave1
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1380
+//line github.com/movenext/movenext/coord/handover_async_test.go:1400
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1385
+//line github.com/movenext/movenext/coord/handover_async_test.go:1405
 		goto resume5
 	}
 	f.State = 5
@@ -1392,7 +1412,7 @@ resume5:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1396
+//line github.com/movenext/movenext/coord/handover_async_test.go:1416
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:163
@@ -1400,15 +1420,15 @@ resume5:
 done1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1404
+//line github.com/movenext/movenext/coord/handover_async_test.go:1424
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	f.err = nil
-//line github.com/movenext/movenext/coord/handover_async_test.go:1408
+//line github.com/movenext/movenext/coord/handover_async_test.go:1428
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1412
+//line github.com/movenext/movenext/coord/handover_async_test.go:1432
 }
 
 // Location returns where [inAnIterator] is suspended.
@@ -1433,6 +1453,8 @@ func (f *inAnIteratorMachine) MoveNext(r *statemachine.Run) bool {
 	f.inAnIteratorFrame = inAnIteratorFrame{Frame: f.inAnIteratorFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of answersAt: f2588a32d7ff6ffd
 
 // answersAtAsync starts [answersAt] as a state machine and returns its job.
 func answersAtAsync(ctx context.Context, in, out *coord.Channel[int], at *schedulers.Scheduler) (result *job.Job[job.Void]) {
@@ -1476,7 +1498,7 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 	// handover_test.go:174: if _, err := in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	f.receive1, _, err = in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1480
+//line github.com/movenext/movenext/coord/handover_async_test.go:1502
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1485,7 +1507,7 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1489
+//line github.com/movenext/movenext/coord/handover_async_test.go:1511
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
@@ -1498,7 +1520,7 @@ after1:
 	// handover_test.go:178: return out.Send(ctx, 2)
 //line github.com/movenext/movenext/coord/handover_test.go:178
 	f.send2, result0 = f.out.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1502
+//line github.com/movenext/movenext/coord/handover_async_test.go:1524
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1508,7 +1530,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:178
 	result0 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1512
+//line github.com/movenext/movenext/coord/handover_async_test.go:1534
 	f.send2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -1537,6 +1559,8 @@ func (f *answersAtMachine) MoveNext(r *statemachine.Run) bool {
 	f.answersAtLocals = answersAtLocals{Frame: f.answersAtLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of afterCode: dea0853d8f71e24e
 
 // afterCodeAsync starts [afterCode] as a state machine and returns its job.
 func afterCodeAsync(ctx context.Context, out, in *coord.Channel[int], code func()) (result *job.Job[job.Void]) {
@@ -1591,7 +1615,7 @@ resume1:
 	// handover_test.go:188: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1595
+//line github.com/movenext/movenext/coord/handover_async_test.go:1619
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1601,7 +1625,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1605
+//line github.com/movenext/movenext/coord/handover_async_test.go:1629
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
@@ -1614,7 +1638,7 @@ after2:
 	// handover_test.go:192: _, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:192
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1618
+//line github.com/movenext/movenext/coord/handover_async_test.go:1642
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1624,13 +1648,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:192
 	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1628
+//line github.com/movenext/movenext/coord/handover_async_test.go:1652
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:193
 	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:1634
+//line github.com/movenext/movenext/coord/handover_async_test.go:1658
 }
 
 // Location returns where [afterCode] is suspended.
@@ -1656,4 +1680,4 @@ func (f *afterCodeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 89df1b0f90167f1e
+// Digest of what is above: 01fb0670ef9ae693

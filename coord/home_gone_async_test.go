@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of claims: 7788aec3b7ab2441
+
 // claimsAsync starts [claims] as a state machine and returns its job.
 func claimsAsync(ctx context.Context, what any) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -129,13 +131,13 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:26
 		goto case8
 	}
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:133
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:135
 	goto endSwitch1
 case1:
 	// home_gone_test.go:28: err = p.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:28
 	f.lockOrRLockOrAcquire1, err = p2.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:139
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:141
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -144,7 +146,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:28
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:148
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:150
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 	goto endSwitch1
@@ -152,7 +154,7 @@ case2:
 	// home_gone_test.go:30: err = p.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:30
 	f.lockOrRLockOrAcquire1, err = p3.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:156
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:158
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -161,7 +163,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:30
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:165
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:167
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 	goto endSwitch1
@@ -169,7 +171,7 @@ case3:
 	// home_gone_test.go:32: err = p.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:32
 	f.lockOrRLockOrAcquire1, err = p4.RLockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:173
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:175
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -178,7 +180,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/home_gone_test.go:32
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:182
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:184
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 	goto endSwitch1
@@ -186,7 +188,7 @@ case4:
 	// home_gone_test.go:34: err = p.Lock(ctx, "a")
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lockOrRLockOrAcquire1, err = p5.LockEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:190
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:192
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -195,7 +197,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:199
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:201
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 	goto endSwitch1
@@ -203,7 +205,7 @@ case5:
 	// home_gone_test.go:36: err = p.Acquire(ctx, "a")
 //line github.com/movenext/movenext/coord/home_gone_test.go:36
 	f.lockOrRLockOrAcquire1, err = p6.AcquireEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:207
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:209
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after5
 	}
@@ -212,7 +214,7 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/home_gone_test.go:36
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:216
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:218
 	f.lockOrRLockOrAcquire1 = nil
 after5:
 	goto endSwitch1
@@ -220,7 +222,7 @@ case6:
 	// home_gone_test.go:38: err = p.Acquire(ctx, 2)
 //line github.com/movenext/movenext/coord/home_gone_test.go:38
 	f.lockOrRLockOrAcquire1, err = p7.AcquireEnter(r, args.ctx, 2)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:224
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:226
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -229,7 +231,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/home_gone_test.go:38
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:233
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:235
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 	goto endSwitch1
@@ -237,7 +239,7 @@ case7:
 	// home_gone_test.go:40: err = p.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.wait7, err = p8.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:241
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:243
 	if f.wait7 == nil {
 		goto after7
 	}
@@ -246,7 +248,7 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	err = f.wait7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:250
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:252
 	f.wait7 = nil
 after7:
 	goto endSwitch1
@@ -254,7 +256,7 @@ case8:
 	// home_gone_test.go:42: err = p.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:42
 	f.wait7, err = p9.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:258
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:260
 	if f.wait7 == nil {
 		goto after8
 	}
@@ -263,7 +265,7 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/home_gone_test.go:42
 	err = f.wait7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:267
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:269
 	f.wait7 = nil
 after8:
 endSwitch1:
@@ -293,6 +295,8 @@ func (f *claimsMachine) MoveNext(r *statemachine.Run) bool {
 	f.claimsLocals = claimsLocals{Frame: f.claimsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of waitsOnCond: ab289f69af342030
 
 // waitsOnCondAsync starts [waitsOnCond] as a state machine and returns its job.
 func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.Void]) {
@@ -338,7 +342,7 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 	// home_gone_test.go:49: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:342
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:346
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -347,13 +351,13 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:351
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:355
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:357
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:361
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:50
 		return true, result0
@@ -367,7 +371,7 @@ after1:
 	// home_gone_test.go:53: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
 	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:371
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:375
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -377,16 +381,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
 	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:381
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:385
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:54
 	result0 = err2
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:386
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:390
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:390
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:394
 }
 
 // Location returns where [waitsOnCond] is suspended.
@@ -412,6 +416,8 @@ func (f *waitsOnCondMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of receives: f02c1129f50b3218
 
 // receivesAsync starts [receives] as a state machine and returns its job.
 func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[int]) {
@@ -455,7 +461,7 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 	// home_gone_test.go:59: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:59
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:465
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -464,13 +470,13 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:59
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:468
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:474
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:60
 	return true, v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:474
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:480
 }
 
 // Location returns where [receives] is suspended.
@@ -495,6 +501,8 @@ func (f *receivesMachine) MoveNext(r *statemachine.Run) bool {
 	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sends: fc4490c713e49b05
 
 // sendsAsync starts [sends] as a state machine and returns its job.
 func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.Job[job.Void]) {
@@ -538,7 +546,7 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 	// home_gone_test.go:65: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:65
 	f.send1, err = args.c.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:542
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:550
 	if f.send1 == nil {
 		goto after1
 	}
@@ -547,13 +555,13 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:65
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:551
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:559
 	f.send1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:66
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:557
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:565
 }
 
 // Location returns where [sends] is suspended.
@@ -579,4 +587,4 @@ func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f3c26252d481fc86
+// Digest of what is above: ca9290a10087548a

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of takes: 7d7aa73ccdfc86b3
+
 // takesAsync starts [takes] as a state machine and returns its job.
 func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -74,7 +76,7 @@ range1:
 	// lasting_test.go:76: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:78
+//line github.com/movenext/movenext/coord/lasting_async_test.go:80
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -83,13 +85,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:87
+//line github.com/movenext/movenext/coord/lasting_async_test.go:89
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:93
+//line github.com/movenext/movenext/coord/lasting_async_test.go:95
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
@@ -97,7 +99,7 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:101
+//line github.com/movenext/movenext/coord/lasting_async_test.go:103
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -109,7 +111,7 @@ endRange1:
 	awaited2 = f.then
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:113
+//line github.com/movenext/movenext/coord/lasting_async_test.go:115
 		goto after2
 	}
 	f.State = 2
@@ -120,18 +122,18 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:124
+//line github.com/movenext/movenext/coord/lasting_async_test.go:126
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = awaited2.GetResult()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:129
+//line github.com/movenext/movenext/coord/lasting_async_test.go:131
 	f.State = statemachine.Finished
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:135
+//line github.com/movenext/movenext/coord/lasting_async_test.go:137
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -158,6 +160,8 @@ func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
 	f.takesLocals = takesLocals{Frame: f.takesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of endsAs: c47ae854b68bccae
 
 // endsAsAsync starts [endsAs] as a state machine and returns its job.
 func endsAsAsync(ctx context.Context, in *coord.Channel[int], end func()) (result *job.Job[job.Void]) {
@@ -205,7 +209,7 @@ range1:
 	// lasting_test.go:139: if _, err := in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	f.receive1, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:209
+//line github.com/movenext/movenext/coord/lasting_async_test.go:213
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -214,7 +218,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:218
+//line github.com/movenext/movenext/coord/lasting_async_test.go:222
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
@@ -225,7 +229,7 @@ after1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:138
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:229
+//line github.com/movenext/movenext/coord/lasting_async_test.go:233
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:143
@@ -233,7 +237,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/lasting_test.go:144
 	return true, nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:237
+//line github.com/movenext/movenext/coord/lasting_async_test.go:241
 }
 
 // Location returns where [endsAs] is suspended.
@@ -258,6 +262,8 @@ func (f *endsAsMachine) MoveNext(r *statemachine.Run) bool {
 	f.endsAsLocals = endsAsLocals{Frame: f.endsAsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of changes: 930404f497092755
 
 // changesAsync starts [changes] as a state machine and returns its job.
 func changesAsync(all []context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
@@ -320,7 +326,7 @@ range2:
 	// lasting_test.go:197: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:324
+//line github.com/movenext/movenext/coord/lasting_async_test.go:330
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -329,13 +335,13 @@ range2:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:333
+//line github.com/movenext/movenext/coord/lasting_async_test.go:339
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:198
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:339
+//line github.com/movenext/movenext/coord/lasting_async_test.go:345
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:200
@@ -343,17 +349,17 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:196
 	f.i2++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:347
+//line github.com/movenext/movenext/coord/lasting_async_test.go:353
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:352
+//line github.com/movenext/movenext/coord/lasting_async_test.go:358
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:204
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:357
+//line github.com/movenext/movenext/coord/lasting_async_test.go:363
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -380,6 +386,8 @@ func (f *changesMachine) MoveNext(r *statemachine.Run) bool {
 	f.changesLocals = changesLocals{Frame: f.changesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of receivesUnder: af809dd9c888d087
 
 // receivesUnderAsync starts [receivesUnder] as a state machine and returns its job.
 func receivesUnderAsync(home context.Context, all []context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
@@ -436,7 +444,7 @@ range1:
 //line github.com/movenext/movenext/coord/lasting_test.go:242
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:440
+//line github.com/movenext/movenext/coord/lasting_async_test.go:448
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -445,13 +453,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:242
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:449
+//line github.com/movenext/movenext/coord/lasting_async_test.go:457
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:243
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:455
+//line github.com/movenext/movenext/coord/lasting_async_test.go:463
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:245
@@ -459,12 +467,12 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:241
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:463
+//line github.com/movenext/movenext/coord/lasting_async_test.go:471
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:248
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:468
+//line github.com/movenext/movenext/coord/lasting_async_test.go:476
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -492,4 +500,4 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5b2e3682e0a83751
+// Digest of what is above: 1775526ce223eb7c

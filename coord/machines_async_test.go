@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of work: 816974f985dbb496
+
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -69,7 +71,7 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:73
+//line github.com/movenext/movenext/coord/machines_async_test.go:75
 	if frame.wait1 == nil {
 		goto after1
 	}
@@ -78,7 +80,7 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	_, err = frame.wait1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:82
+//line github.com/movenext/movenext/coord/machines_async_test.go:84
 	frame.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
@@ -92,7 +94,7 @@ for1:
 	// machines_test.go:46: box, err := f.in.Receive(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:96
+//line github.com/movenext/movenext/coord/machines_async_test.go:98
 	if frame.receive2 == nil {
 		goto after2
 	}
@@ -101,7 +103,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	box, err2 = frame.receive2.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:105
+//line github.com/movenext/movenext/coord/machines_async_test.go:107
 	frame.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
@@ -111,7 +113,7 @@ after2:
 	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3, wait3Err = frame.f.overtime.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:115
+//line github.com/movenext/movenext/coord/machines_async_test.go:117
 	if frame.wait3 == nil {
 		goto after3
 	}
@@ -121,7 +123,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	wait3Err = frame.wait3.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:125
+//line github.com/movenext/movenext/coord/machines_async_test.go:127
 	frame.wait3 = nil
 after3:
 	frame.State = statemachine.Finished
@@ -136,7 +138,7 @@ endIf1:
 	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:140
+//line github.com/movenext/movenext/coord/machines_async_test.go:142
 	if frame.carry4 == nil {
 		goto after4
 	}
@@ -145,7 +147,7 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	err3 = frame.carry4.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:149
+//line github.com/movenext/movenext/coord/machines_async_test.go:151
 	frame.carry4 = nil
 after4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
@@ -156,7 +158,7 @@ after4:
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:160
+//line github.com/movenext/movenext/coord/machines_async_test.go:162
 	goto for1
 }
 
@@ -182,6 +184,8 @@ func (frame *workMachine) MoveNext(r *statemachine.Run) bool {
 	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of carry: 561b4154f1ab0608
 
 // carryAsync starts [carry] as a state machine and returns its job.
 func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Void]) {
@@ -256,7 +260,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:260
+//line github.com/movenext/movenext/coord/machines_async_test.go:264
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after1
 	}
@@ -265,7 +269,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:269
+//line github.com/movenext/movenext/coord/machines_async_test.go:273
 	frame.acquireOrSendOrLock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
@@ -277,7 +281,7 @@ after1:
 	// machines_test.go:65: err := f.out.Send(ctx, box)
 //line github.com/movenext/movenext/coord/machines_test.go:65
 	frame.acquireOrSendOrLock1, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:281
+//line github.com/movenext/movenext/coord/machines_async_test.go:285
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after2
 	}
@@ -286,7 +290,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:65
 	err2 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:290
+//line github.com/movenext/movenext/coord/machines_async_test.go:294
 	frame.acquireOrSendOrLock1 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
@@ -299,7 +303,7 @@ after2:
 	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	frame.acquireOrSendOrLock1, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:303
+//line github.com/movenext/movenext/coord/machines_async_test.go:307
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after3
 	}
@@ -309,7 +313,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	err3 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:313
+//line github.com/movenext/movenext/coord/machines_async_test.go:317
 	frame.acquireOrSendOrLock1 = nil
 after3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
@@ -323,7 +327,7 @@ after3:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:75
 	return true, nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:327
+//line github.com/movenext/movenext/coord/machines_async_test.go:331
 }
 
 // Location returns where [carry] is suspended.
@@ -355,4 +359,4 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 090a44ab11391244
+// Digest of what is above: ae7791200ac291eb

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of getObject: 22e2b1bb18f20415
+
 // getObjectAsync starts [getObject] as a state machine and returns its job.
 func getObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.Job[T]) {
 	var r statemachine.Run
@@ -85,7 +87,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	// object_loan.go:40: l, err := p.borrow(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:89
+//line github.com/movenext/movenext/coord/object_loan_async.go:91
 	if f.borrow1 == nil {
 		goto after1
 	}
@@ -95,7 +97,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	l, err = f.borrow1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:99
+//line github.com/movenext/movenext/coord/object_loan_async.go:101
 	f.borrow1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:41
@@ -107,7 +109,7 @@ after1:
 	// object_loan.go:44: return makeObject(ctx, p)
 //line github.com/movenext/movenext/coord/object_loan.go:44
 	f.makeObject2, result0, result1 = makeObjectEnter(r, f.ctx, f.p)
-//line github.com/movenext/movenext/coord/object_loan_async.go:111
+//line github.com/movenext/movenext/coord/object_loan_async.go:113
 	if f.makeObject2 == nil {
 		goto after2
 	}
@@ -118,7 +120,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:44
 	result0, result1 = f.makeObject2.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:122
+//line github.com/movenext/movenext/coord/object_loan_async.go:124
 	f.makeObject2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -153,6 +155,8 @@ func (f *getObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	f.getObjectLocals = getObjectLocals[T]{Frame: f.getObjectLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of makeObject: 1e3b799647810b65
 
 // makeObjectAsync starts [makeObject] as a state machine and returns its job.
 func makeObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.Job[T]) {
@@ -231,7 +235,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 	f.awaitMaker1 = awaitMakerAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	if statemachine.TwinEnded(r, f.awaitMaker1) {
-//line github.com/movenext/movenext/coord/object_loan_async.go:235
+//line github.com/movenext/movenext/coord/object_loan_async.go:239
 		goto resume1
 	}
 	f.State = 1
@@ -241,16 +245,16 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.TwinResult(r, f.awaitMaker1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:245
+//line github.com/movenext/movenext/coord/object_loan_async.go:249
 	f.awaitMaker1 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.err = f.m.reason(f.err)
-//line github.com/movenext/movenext/coord/object_loan_async.go:250
+//line github.com/movenext/movenext/coord/object_loan_async.go:254
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:254
+//line github.com/movenext/movenext/coord/object_loan_async.go:258
 }
 
 // Location returns where [makeObject] is suspended.
@@ -281,6 +285,8 @@ func (f *makeObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	f.makeObjectFrame = makeObjectFrame[T]{Frame: f.makeObjectFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of useObject: 04e684c50d570907
 
 // useObjectAsync starts [useObject] as a state machine and returns its job.
 func useObjectAsync[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) (result *job.Job[job.Void]) {
@@ -330,7 +336,7 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	// object_loan.go:79: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:334
+//line github.com/movenext/movenext/coord/object_loan_async.go:340
 	if f.get1 == nil {
 		goto after1
 	}
@@ -339,13 +345,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:343
+//line github.com/movenext/movenext/coord/object_loan_async.go:349
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:80
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:349
+//line github.com/movenext/movenext/coord/object_loan_async.go:355
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:81
 		return true, result0
@@ -365,7 +371,7 @@ after1:
 	awaited2 = f.u.job
 //line github.com/movenext/movenext/coord/object_loan.go:86
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:369
+//line github.com/movenext/movenext/coord/object_loan_async.go:375
 		goto after2
 	}
 	f.State = 2
@@ -376,18 +382,18 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:86
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan_async.go:380
+//line github.com/movenext/movenext/coord/object_loan_async.go:386
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/coord/object_loan.go:86
 	_, err = awaited2.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:387
+//line github.com/movenext/movenext/coord/object_loan_async.go:393
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:88
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:391
+//line github.com/movenext/movenext/coord/object_loan_async.go:397
 }
 
 // Location returns where [useObject] is suspended.
@@ -414,4 +420,4 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fd4c2b192f17cec1
+// Digest of what is above: 484a64f12f740eed

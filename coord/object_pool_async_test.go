@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of uses: 4183a0563cc40e5e
+
 // usesAsync starts [uses] as a state machine and returns its job.
 func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -90,7 +92,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished boo
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:94
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:96
 		goto resume1
 	}
 	f.State = 1
@@ -99,7 +101,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:103
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:105
 	f.use1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -170,7 +172,7 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:174
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:176
 	f.State = 1
 //line github.com/movenext/movenext/coord/object_pool_test.go:224
 	return r.Yield(), nil
@@ -179,7 +181,7 @@ resume1:
 	_ = r.Refusal()
 	f.v.uses++
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:183
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:185
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -205,6 +207,8 @@ func (f *usesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of borrows: ddcb9ec3e12be534
 
 // borrowsAsync starts [borrows] as a state machine and returns its job.
 func borrowsAsync(ctx context.Context, p *ObjectPool[*thing], times int) (result *job.Job[job.Void]) {
@@ -258,7 +262,7 @@ range1:
 	// object_pool_test.go:276: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:262
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:266
 	if f.get1 == nil {
 		goto after1
 	}
@@ -267,7 +271,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:271
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:275
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
@@ -278,7 +282,7 @@ after1:
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:282
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:286
 	f.State = 2
 //line github.com/movenext/movenext/coord/object_pool_test.go:281
 	return r.Yield(), nil
@@ -293,13 +297,13 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:297
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:301
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:303
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:307
 }
 
 // Location returns where [borrows] is suspended.
@@ -325,4 +329,4 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e943c5b42fa5df4f
+// Digest of what is above: 7339c05b2e473fbb

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of answer: c73cb1cbe0f7a7fa
+
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -86,7 +88,7 @@ for1:
 	// pingpong_test.go:16: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	f.receive1, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:90
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:92
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -95,7 +97,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:99
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:101
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
@@ -103,7 +105,7 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:107
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		return true
@@ -112,7 +114,7 @@ after1:
 	// pingpong_test.go:21: if err := out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
 	f.send2, err3 = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:116
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:118
 	if f.send2 == nil {
 		goto after2
 	}
@@ -121,7 +123,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
 	err3 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:125
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:127
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
@@ -129,12 +131,12 @@ after2:
 		f.err = err3
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:133
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:135
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		return true
 	}
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:138
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:140
 	goto for1
 }
 
@@ -166,6 +168,8 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	f.answerFrame = answerFrame{Frame: f.answerFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of question: 3818910dd276cca7
 
 // questionAsync starts [question] as a state machine and returns its job.
 func questionAsync(ctx context.Context, out, in *coord.Channel[int], n int) (result *job.Job[int]) {
@@ -234,7 +238,7 @@ range1:
 	// pingpong_test.go:33: if err := out.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	f.send1, err2 = f.out.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:238
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:242
 	if f.send1 == nil {
 		goto after1
 	}
@@ -243,7 +247,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:247
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:251
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
@@ -251,7 +255,7 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:255
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:259
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		return true
@@ -259,7 +263,7 @@ after1:
 	// pingpong_test.go:36: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	f.receive2, v, err3 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:263
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:267
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -268,7 +272,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	v, err3 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:272
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:276
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
@@ -276,7 +280,7 @@ after2:
 		f.err = err3
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:280
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:284
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		return true
@@ -284,18 +288,18 @@ after2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:288
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:292
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	f.err = nil
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:295
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:299
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:299
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:303
 }
 
 // Location returns where [question] is suspended.
@@ -321,4 +325,4 @@ func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e6eb3726c27af67f
+// Digest of what is above: deebaa6ba6e3f24e

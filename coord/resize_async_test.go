@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of resizable.acquire: f989c1df5e243add
+
 // acquireAsync starts [resizable.acquire] as a state machine and returns its job.
 func (r resizable) acquireAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r2 statemachine.Run
@@ -36,7 +38,7 @@ func (r resizable) acquireEnter(run *statemachine.Run, ctx context.Context) (*re
 		return r.limiter.AcquireEnter(run, ctx, 1)
 	}
 	return r.semaphore.AcquireEnter(run, ctx, 1)
-//line github.com/movenext/movenext/coord/resize_async_test.go:40
+//line github.com/movenext/movenext/coord/resize_async_test.go:42
 }
 
 // resizableAcquireFrame is the frame of the function whose results [resizable.acquire] returns: it
@@ -65,4 +67,4 @@ func (f *resizableAcquireMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.resizable.acquire", File: "github.com/movenext/movenext/coord/resize_test.go", Line: 31}
 }
 
-// Digest of what is above: 3382e8734643ea35
+// Digest of what is above: 19e5e6588cfa14d3

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of ask: 55bcfa0c22b8fba7
+
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, d *device, n int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -71,7 +73,7 @@ range1:
 		r, err2 = f.d.results.Begin()
 		if err2 != nil {
 			err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:75
+//line github.com/movenext/movenext/coord/reusable_async_test.go:77
 			f.State = statemachine.Finished
 			return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:137
@@ -81,7 +83,7 @@ range1:
 //line github.com/movenext/movenext/coord/reusable_test.go:139
 		f.get1, v, err2 = f.d.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:85
+//line github.com/movenext/movenext/coord/reusable_async_test.go:87
 	if f.get1 == nil {
 		goto after1
 	}
@@ -90,13 +92,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:139
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:94
+//line github.com/movenext/movenext/coord/reusable_async_test.go:96
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:140
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:100
+//line github.com/movenext/movenext/coord/reusable_async_test.go:102
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:142
@@ -104,12 +106,12 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:108
+//line github.com/movenext/movenext/coord/reusable_async_test.go:110
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:145
 	err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:113
+//line github.com/movenext/movenext/coord/reusable_async_test.go:115
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -136,6 +138,8 @@ func (f *askMachine) MoveNext(run1 *statemachine.Run) bool {
 	f.askLocals = askLocals{Frame: f.askLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of inquire: 5ef9983eb9286f14
 
 // inquireAsync starts [inquire] as a state machine and returns its job.
 func inquireAsync(ctx context.Context, results *Reusable[int], requestsArg *Channel[Round], n int) (result *job.Job[int]) {
@@ -203,14 +207,14 @@ range1:
 		r, err2 = f.results.Begin()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:207
+//line github.com/movenext/movenext/coord/reusable_async_test.go:211
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:181
 			return true
 		}
 		if err := f.requests.TrySend(r); err != nil { // there is room: it does not wait
 			f.err = err
-//line github.com/movenext/movenext/coord/reusable_async_test.go:214
+//line github.com/movenext/movenext/coord/reusable_async_test.go:218
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:184
 			return true
@@ -219,7 +223,7 @@ range1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 		f.get1, v, err2 = f.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:223
+//line github.com/movenext/movenext/coord/reusable_async_test.go:227
 	if f.get1 == nil {
 		goto after1
 	}
@@ -228,13 +232,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:232
+//line github.com/movenext/movenext/coord/reusable_async_test.go:236
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:187
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:238
+//line github.com/movenext/movenext/coord/reusable_async_test.go:242
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:188
 		return true
@@ -242,16 +246,16 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:246
+//line github.com/movenext/movenext/coord/reusable_async_test.go:250
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	f.err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:251
+//line github.com/movenext/movenext/coord/reusable_async_test.go:255
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	return true
-//line github.com/movenext/movenext/coord/reusable_async_test.go:255
+//line github.com/movenext/movenext/coord/reusable_async_test.go:259
 }
 
 // Location returns where [inquire] is suspended.
@@ -276,6 +280,8 @@ func (f *inquireMachine) MoveNext(run1 *statemachine.Run) bool {
 	f.inquireFrame = inquireFrame{Frame: f.inquireFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of answer: cfd7cd8b55dc7438
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, results *Reusable[int], requestsArg *Channel[Round]) (result *job.Job[job.Void]) {
@@ -317,7 +323,7 @@ for1:
 	// reusable_test.go:198: r, err := requests.Receive(ctx)
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	f.receive1, r, err = f.requests.ReceiveEnter(run1, f.ctx)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:321
+//line github.com/movenext/movenext/coord/reusable_async_test.go:327
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -326,7 +332,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	r, err = f.receive1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:330
+//line github.com/movenext/movenext/coord/reusable_async_test.go:336
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:199
@@ -340,7 +346,7 @@ after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:203
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:344
+//line github.com/movenext/movenext/coord/reusable_async_test.go:350
 	goto for1
 }
 
@@ -367,4 +373,4 @@ func (f *answerMachine) MoveNext(run1 *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b518ab8ab339c8b5
+// Digest of what is above: ed5e73e18df63be7

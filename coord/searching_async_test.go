@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of locksAndExits: d97600b934df0eac
+
 // locksAndExitsAsync starts [locksAndExits] as a state machine and returns its job.
 func locksAndExitsAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -58,7 +60,7 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	// searching_test.go:23: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	f.lock1, err = f.m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/searching_async_test.go:62
+//line github.com/movenext/movenext/coord/searching_async_test.go:64
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -67,13 +69,13 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/searching_async_test.go:71
+//line github.com/movenext/movenext/coord/searching_async_test.go:73
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/searching_async_test.go:77
+//line github.com/movenext/movenext/coord/searching_async_test.go:79
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:24
 		return true, result0
@@ -86,11 +88,11 @@ after1:
 //line github.com/movenext/movenext/coord/searching_test.go:27
 	runtime.Goexit()
 	result0 = nil
-//line github.com/movenext/movenext/coord/searching_async_test.go:90
+//line github.com/movenext/movenext/coord/searching_async_test.go:92
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/coord/searching_async_test.go:94
+//line github.com/movenext/movenext/coord/searching_async_test.go:96
 }
 
 // Location returns where [locksAndExits] is suspended.
@@ -117,4 +119,4 @@ func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3e26defc1bc24042
+// Digest of what is above: be3aeec3ae6e28b7

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of selectCase: 939c533575ce9476
+
 // selectCaseAsync starts [selectCase] as a state machine and returns its job.
 func selectCaseAsync(ctx context.Context, cases []Case) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -75,7 +77,7 @@ for1:
 	awaited1 = completedVoid()
 //line github.com/movenext/movenext/coord/select.go:117
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/select_async.go:79
+//line github.com/movenext/movenext/coord/select_async.go:81
 		goto after1
 	}
 	f.State = 1
@@ -85,7 +87,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/select.go:117
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/coord/select_async.go:89
+//line github.com/movenext/movenext/coord/select_async.go:91
 	f.await1 = nil
 after1:
 	{
@@ -94,7 +96,7 @@ after1:
 //line github.com/movenext/movenext/coord/select.go:117
 		if err2 != nil {
 			f.chosen, f.err = -1, err2
-//line github.com/movenext/movenext/coord/select_async.go:98
+//line github.com/movenext/movenext/coord/select_async.go:100
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:118
 			return true
@@ -103,14 +105,14 @@ after1:
 //line github.com/movenext/movenext/coord/select.go:120
 	if f.s.ctx, f.err = checkContext(f.ctx); f.err != nil {
 		f.chosen = -1
-//line github.com/movenext/movenext/coord/select_async.go:107
+//line github.com/movenext/movenext/coord/select_async.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:121
 		return true
 	}
 	if i, err := f.s.poll(); i >= 0 {
 		f.chosen, f.err = i, err
-//line github.com/movenext/movenext/coord/select_async.go:114
+//line github.com/movenext/movenext/coord/select_async.go:116
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:124
 		return true
@@ -120,7 +122,7 @@ after1:
 	awaited2 = f.s.change()
 //line github.com/movenext/movenext/coord/select.go:126
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/select_async.go:124
+//line github.com/movenext/movenext/coord/select_async.go:126
 		goto after2
 	}
 	f.State = 2
@@ -130,7 +132,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/select.go:126
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/coord/select_async.go:134
+//line github.com/movenext/movenext/coord/select_async.go:136
 	f.await2 = nil
 after2:
 	{
@@ -139,13 +141,13 @@ after2:
 //line github.com/movenext/movenext/coord/select.go:126
 		if err2 != nil {
 			f.chosen, f.err = -1, waitEndReason(err2)
-//line github.com/movenext/movenext/coord/select_async.go:143
+//line github.com/movenext/movenext/coord/select_async.go:145
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:127
 			return true
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async.go:149
+//line github.com/movenext/movenext/coord/select_async.go:151
 	goto for1
 }
 
@@ -172,4 +174,4 @@ func (f *selectCaseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1f67f7a77382605d
+// Digest of what is above: db7785471e787d25

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of picks: 05449418ce555dd1
+
 // picksAsync starts [picks] as a state machine and returns its job.
 func picksAsync(ctx context.Context, cases ...Case) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -60,7 +62,7 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (finished b
 	f.select1 = SelectAsync(args.ctx, args.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:79
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:64
+//line github.com/movenext/movenext/coord/select_async_test.go:66
 		goto resume1
 	}
 	f.State = 1
@@ -70,13 +72,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:79
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:74
+//line github.com/movenext/movenext/coord/select_async_test.go:76
 		f.select1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:80
 		return true, i, err
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:80
+//line github.com/movenext/movenext/coord/select_async_test.go:82
 }
 
 // Location returns where [picks] is suspended.
@@ -101,6 +103,8 @@ func (f *picksMachine) MoveNext(r *statemachine.Run) bool {
 	f.picksLocals = picksLocals{Frame: f.picksLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of takesOne: 754bb5b3415f032d
 
 // takesOneAsync starts [takesOne] as a state machine and returns its job.
 func takesOneAsync(ctx context.Context, c *Channel[int]) (result *job.Job[int]) {
@@ -144,7 +148,7 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 	// select_test.go:210: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/select_test.go:210
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/select_async_test.go:148
+//line github.com/movenext/movenext/coord/select_async_test.go:152
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -153,13 +157,13 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/select_test.go:210
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/select_async_test.go:157
+//line github.com/movenext/movenext/coord/select_async_test.go:161
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:211
 	return true, v, err
-//line github.com/movenext/movenext/coord/select_async_test.go:163
+//line github.com/movenext/movenext/coord/select_async_test.go:167
 }
 
 // Location returns where [takesOne] is suspended.
@@ -184,6 +188,8 @@ func (f *takesOneMachine) MoveNext(r *statemachine.Run) bool {
 	f.takesOneLocals = takesOneLocals{Frame: f.takesOneLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of merges: 4a21943883e11500
 
 // mergesAsync starts [merges] as a state machine and returns its job.
 func mergesAsync(ctx context.Context, to *sync.Map, from ...*Channel[int]) (result *job.Job[job.Void]) {
@@ -238,7 +244,7 @@ for1:
 	f.select1 = SelectAsync(f.ctx, f.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:224
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:242
+//line github.com/movenext/movenext/coord/select_async_test.go:248
 		goto resume1
 	}
 	f.State = 1
@@ -248,7 +254,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:224
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:252
+//line github.com/movenext/movenext/coord/select_async_test.go:258
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:225
 		if err != nil && i < 0 {
@@ -269,13 +275,13 @@ resume1:
 		return true, errReason
 	}
 next1:
-//line github.com/movenext/movenext/coord/select_async_test.go:273
+//line github.com/movenext/movenext/coord/select_async_test.go:279
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:237
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:279
+//line github.com/movenext/movenext/coord/select_async_test.go:285
 }
 
 // Location returns where [merges] is suspended.
@@ -300,6 +306,8 @@ func (f *mergesMachine) MoveNext(r *statemachine.Run) bool {
 	f.mergesLocals = mergesLocals{Frame: f.mergesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of spins: acd4cf2f7b2694f0
 
 // spinsAsync starts [spins] as a state machine and returns its job.
 func spinsAsync(ctx context.Context, until *atomic.Bool) (result *job.Job[job.Void]) {
@@ -353,7 +361,7 @@ for1:
 	f.select2 = SelectAsync(f.ctx, Default())
 //line github.com/movenext/movenext/coord/select_test.go:304
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/coord/select_async_test.go:357
+//line github.com/movenext/movenext/coord/select_async_test.go:365
 		goto resume2
 	}
 	f.State = 2
@@ -363,7 +371,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:304
 		_, err := statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/coord/select_async_test.go:367
+//line github.com/movenext/movenext/coord/select_async_test.go:375
 		f.select2 = nil
 //line github.com/movenext/movenext/coord/select_test.go:304
 		if err != nil {
@@ -372,13 +380,13 @@ resume2:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:376
+//line github.com/movenext/movenext/coord/select_async_test.go:384
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:308
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:382
+//line github.com/movenext/movenext/coord/select_async_test.go:390
 }
 
 // Location returns where [spins] is suspended.
@@ -404,4 +412,4 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4e22be07a070516b
+// Digest of what is above: 8f2339a67830a512

@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of waitsForEach: 3f924113975aa7d4
+
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -78,7 +80,7 @@ range1:
 	// waits_test.go:50: … for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx,  …
 //line github.com/movenext/movenext/coord/waits_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:82
+//line github.com/movenext/movenext/coord/waits_async_test.go:84
 		goto resume1
 	}
 	f.State = 1
@@ -93,17 +95,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:97
+//line github.com/movenext/movenext/coord/waits_async_test.go:99
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:53
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:102
+//line github.com/movenext/movenext/coord/waits_async_test.go:104
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:107
+//line github.com/movenext/movenext/coord/waits_async_test.go:109
 		goto resume2
 	}
 	f.State = 2
@@ -113,7 +115,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:117
+//line github.com/movenext/movenext/coord/waits_async_test.go:119
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:51
@@ -121,15 +123,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:125
+//line github.com/movenext/movenext/coord/waits_async_test.go:127
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:55
 	f.result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:129
+//line github.com/movenext/movenext/coord/waits_async_test.go:131
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:55
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:133
+//line github.com/movenext/movenext/coord/waits_async_test.go:135
 }
 
 // Location returns where [waitsForEach] is suspended.
@@ -154,6 +156,8 @@ func (f *waitsForEachMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of waitsForNext: c51d08449eee6f82
 
 // waitsForNextAsync starts [waitsForNext] as a state machine and returns its job.
 func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -203,7 +207,7 @@ range1:
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:207
+//line github.com/movenext/movenext/coord/waits_async_test.go:211
 		goto resume1
 	}
 	f.State = 1
@@ -213,7 +217,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		_, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:217
+//line github.com/movenext/movenext/coord/waits_async_test.go:221
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		if err != nil {
@@ -224,13 +228,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:61
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:228
+//line github.com/movenext/movenext/coord/waits_async_test.go:232
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:66
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:234
+//line github.com/movenext/movenext/coord/waits_async_test.go:238
 }
 
 // Location returns where [waitsForNext] is suspended.
@@ -256,6 +260,8 @@ func (f *waitsForNextMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of waitsForCountdown: ccee5c32517ebab0
+
 // waitsForCountdownAsync starts [waitsForCountdown] as a state machine and returns its job.
 func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -277,7 +283,7 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:281
+//line github.com/movenext/movenext/coord/waits_async_test.go:287
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns:
@@ -306,6 +312,8 @@ func (f *waitsForCountdownMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 92}
 }
 
+// Digest of waitsForEvent: 91d08492c23163df
+
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
 func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -325,7 +333,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:329
+//line github.com/movenext/movenext/coord/waits_async_test.go:337
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
@@ -353,6 +361,8 @@ func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
 func (f *waitsForEventMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 99}
 }
+
+// Digest of waitsForScope: 74bc2107123c04bc
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
 func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -400,7 +410,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:404
+//line github.com/movenext/movenext/coord/waits_async_test.go:414
 		goto resume1
 	}
 	f.State = 1
@@ -409,7 +419,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:413
+//line github.com/movenext/movenext/coord/waits_async_test.go:423
 	f.wait1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -437,6 +447,8 @@ func (f *waitsForScopeMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitsForScopeLocals = waitsForScopeLocals{Frame: f.waitsForScopeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of waitsForObject: e2fe3f517b9c4365
 
 // waitsForObjectAsync starts [waitsForObject] as a state machine and returns its job.
 func waitsForObjectAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -485,7 +497,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	// waits_test.go:125: held, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:125
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:489
+//line github.com/movenext/movenext/coord/waits_async_test.go:501
 	if f.get1 == nil {
 		goto after1
 	}
@@ -494,7 +506,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:125
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:498
+//line github.com/movenext/movenext/coord/waits_async_test.go:510
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:126
@@ -512,7 +524,7 @@ after1:
 	// waits_test.go:130: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:516
+//line github.com/movenext/movenext/coord/waits_async_test.go:528
 	if f.get1 == nil {
 		goto after2
 	}
@@ -521,7 +533,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:525
+//line github.com/movenext/movenext/coord/waits_async_test.go:537
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:131
@@ -536,7 +548,7 @@ after2:
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:540
+//line github.com/movenext/movenext/coord/waits_async_test.go:552
 		goto resume3
 	}
 	f.State = 3
@@ -546,7 +558,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:550
+//line github.com/movenext/movenext/coord/waits_async_test.go:562
 	f.use3 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -574,6 +586,8 @@ func (f *waitsForObjectMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitsForObjectLocals = waitsForObjectLocals{Frame: f.waitsForObjectLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of waitsForSelect: e3eee683fe7d479e
 
 // waitsForSelectAsync starts [waitsForSelect] as a state machine and returns its job.
 func waitsForSelectAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -642,7 +656,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:146
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:646
+//line github.com/movenext/movenext/coord/waits_async_test.go:660
 		goto resume1
 	}
 	f.State = 1
@@ -652,12 +666,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:146
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:656
+//line github.com/movenext/movenext/coord/waits_async_test.go:670
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:147
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:661
+//line github.com/movenext/movenext/coord/waits_async_test.go:675
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:149
@@ -671,7 +685,7 @@ resume1:
 	// waits_test.go:152: _, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:675
+//line github.com/movenext/movenext/coord/waits_async_test.go:689
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -681,7 +695,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:685
+//line github.com/movenext/movenext/coord/waits_async_test.go:699
 	f.receive2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -690,13 +704,13 @@ after2:
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:143
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:694
+//line github.com/movenext/movenext/coord/waits_async_test.go:708
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:156
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:700
+//line github.com/movenext/movenext/coord/waits_async_test.go:714
 }
 
 // Location returns where [waitsForSelect] is suspended.
@@ -721,6 +735,8 @@ func (f *waitsForSelectMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitsForSelectLocals = waitsForSelectLocals{Frame: f.waitsForSelectLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of suspends: 6ddf5d00870ee859
 
 // suspendsAsync starts [suspends] as a state machine and returns its job.
 func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -791,7 +807,7 @@ resume1:
 	// waits_test.go:177: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:177
 	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:795
+//line github.com/movenext/movenext/coord/waits_async_test.go:811
 	if !asleep1 {
 		goto after2
 	}
@@ -802,7 +818,7 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:177
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:806
+//line github.com/movenext/movenext/coord/waits_async_test.go:822
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -835,6 +851,8 @@ func (f *suspendsMachine) MoveNext(r *statemachine.Run) bool {
 	f.suspendsLocals = suspendsLocals{Frame: f.suspendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of calls: 86da7d31c4c2f091
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx context.Context, plain func(context.Context) error) (result *job.Job[job.Void]) {
@@ -875,7 +893,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:184
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:879
+//line github.com/movenext/movenext/coord/waits_async_test.go:897
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -902,6 +920,8 @@ func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
 	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exits: c6b091b29e809a25
 
 // exitsAsync starts [exits] as a state machine and returns its job.
 func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
@@ -990,7 +1010,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 		})
 	}
 	// waits_test.go:194: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:994
+//line github.com/movenext/movenext/coord/waits_async_test.go:1014
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:194
 	return r.Yield(), false
@@ -1004,7 +1024,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:196
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1008
+//line github.com/movenext/movenext/coord/waits_async_test.go:1028
 		return true, false
 	}
 	f.State = 2
@@ -1012,7 +1032,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:196
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1016
+//line github.com/movenext/movenext/coord/waits_async_test.go:1036
 	goto epilogue
 }
 
@@ -1087,7 +1107,7 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	// waits_test.go:191: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:191
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1091
+//line github.com/movenext/movenext/coord/waits_async_test.go:1111
 	if f.suspends1 == nil {
 		goto after1
 	}
@@ -1096,12 +1116,12 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:191
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1100
+//line github.com/movenext/movenext/coord/waits_async_test.go:1120
 	f.suspends1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:192
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1105
+//line github.com/movenext/movenext/coord/waits_async_test.go:1125
 	f.State = statemachine.Finished
 	return true
 }
@@ -1116,6 +1136,8 @@ func (f *exitsFunc1Frame) Location() statemachine.Location {
 func (f *exitsFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of callsExits: 474ede2d6bd3c2b1
 
 // callsExitsAsync starts [callsExits] as a state machine and returns its job.
 func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
@@ -1192,7 +1214,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 	// waits_test.go:202: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:202
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1196
+//line github.com/movenext/movenext/coord/waits_async_test.go:1218
 	if f.exits1 == nil {
 		goto after1
 	}
@@ -1201,7 +1223,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:202
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1205
+//line github.com/movenext/movenext/coord/waits_async_test.go:1227
 	f.exits1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:202
@@ -1211,7 +1233,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:202
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1215
+//line github.com/movenext/movenext/coord/waits_async_test.go:1237
 		return true, false
 	}
 	f.State = 2
@@ -1219,7 +1241,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:202
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1223
+//line github.com/movenext/movenext/coord/waits_async_test.go:1245
 	goto epilogue
 }
 
@@ -1244,6 +1266,8 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of called: 27518768d3851725
 
 // calledAsync starts [called] as a state machine and returns its job.
 func calledAsync(ctx context.Context, f func(context.Context) error) (result *job.Job[job.Void]) {
@@ -1294,6 +1318,8 @@ func (frame *calledMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of borrowsOnce: f69b9e83f7f773fc
+
 // borrowsOnceAsync starts [borrowsOnce] as a state machine and returns its job.
 func borrowsOnceAsync(ctx context.Context, p *coord.ObjectPool[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -1332,7 +1358,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// waits_test.go:481: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:481
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1336
+//line github.com/movenext/movenext/coord/waits_async_test.go:1362
 	if f.get1 == nil {
 		goto after1
 	}
@@ -1341,7 +1367,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:481
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1345
+//line github.com/movenext/movenext/coord/waits_async_test.go:1371
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:482
@@ -1351,7 +1377,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:485
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1355
+//line github.com/movenext/movenext/coord/waits_async_test.go:1381
 }
 
 // Location returns where [borrowsOnce] is suspended.
@@ -1377,4 +1403,4 @@ func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 72751d77b3cfa946
+// Digest of what is above: 13b3281c0054b0b3

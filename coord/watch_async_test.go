@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of follow: 71a93830a1991df5
+
 // followAsync starts [follow] as a state machine and returns its job.
 func followAsync(ctx context.Context, o *Observer[int]) (result *job.Job[[]int]) {
 	var r statemachine.Run
@@ -57,7 +59,7 @@ for1:
 	// watch_test.go:87: v, err := o.Next(ctx)
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	f.next1, v, err2 = f.o.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/watch_async_test.go:61
+//line github.com/movenext/movenext/coord/watch_async_test.go:63
 	if f.next1 == nil {
 		goto after1
 	}
@@ -66,19 +68,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	v, err2 = f.next1.Results(r)
-//line github.com/movenext/movenext/coord/watch_async_test.go:70
+//line github.com/movenext/movenext/coord/watch_async_test.go:72
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/coord/watch_test.go:88
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/watch_async_test.go:76
+//line github.com/movenext/movenext/coord/watch_async_test.go:78
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/watch_test.go:90
 	}
 	f.seen = append(f.seen, v)
-//line github.com/movenext/movenext/coord/watch_async_test.go:82
+//line github.com/movenext/movenext/coord/watch_async_test.go:84
 	goto for1
 }
 
@@ -105,4 +107,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5c899f1661f1c583
+// Digest of what is above: 0f98577ba635a113

@@ -33,7 +33,7 @@ func TestANewcomersPath(t *testing.T) {
 		case "prints":
 			assert.Equal(t, text, printed)
 		default:
-			require.NoError(t, os.WriteFile(filepath.Join(hello, "main.go"), []byte(text), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(hello, filepath.Base(kind)), []byte(text), 0o600))
 		}
 	}
 	assert.Empty(t, printed, "the last command, check, has nothing to say")

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of consume: c7ba4ecb69683b56
+
 // consumeAsync starts [consume] as a state machine and returns its job.
 func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -58,7 +60,7 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finish
 	// example_test.go:17: _, err := orders.Receive(ctx)
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1, _, err = args.orders.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/example_async_test.go:62
+//line github.com/movenext/movenext/inspect/example_async_test.go:64
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -67,13 +69,13 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finish
 resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/example_async_test.go:71
+//line github.com/movenext/movenext/inspect/example_async_test.go:73
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	return true, err
-//line github.com/movenext/movenext/inspect/example_async_test.go:77
+//line github.com/movenext/movenext/inspect/example_async_test.go:79
 }
 
 // Location returns where [consume] is suspended.
@@ -99,4 +101,4 @@ func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d29f9507bcaef2bf
+// Digest of what is above: 56cb1567efe4206a

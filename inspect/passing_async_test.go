@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of passes: 14fd3910ff324035
+
 // passesAsync starts [passes] as a state machine and returns its job.
 func passesAsync(ctx context.Context, out, in *coord.Channel[int], n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -71,7 +73,7 @@ range1:
 	// passing_test.go:20: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:75
+//line github.com/movenext/movenext/inspect/passing_async_test.go:77
 	if f.send1 == nil {
 		goto after1
 	}
@@ -80,7 +82,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:84
+//line github.com/movenext/movenext/inspect/passing_async_test.go:86
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
@@ -93,7 +95,7 @@ after1:
 	// passing_test.go:23: if _, err := in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/passing_test.go:23
 	f.receive2, _, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:97
+//line github.com/movenext/movenext/inspect/passing_async_test.go:99
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -102,7 +104,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
 	_, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:106
+//line github.com/movenext/movenext/inspect/passing_async_test.go:108
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
@@ -114,14 +116,14 @@ after2:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:19
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:118
+//line github.com/movenext/movenext/inspect/passing_async_test.go:120
 	goto range1
 endRange1:
 	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:27
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:125
+//line github.com/movenext/movenext/inspect/passing_async_test.go:127
 }
 
 // Location returns where [passes] is suspended.
@@ -146,6 +148,8 @@ func (f *passesMachine) MoveNext(r *statemachine.Run) bool {
 	f.passesLocals = passesLocals{Frame: f.passesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of passesBack: 5e394c4879a766f1
 
 // passesBackAsync starts [passesBack] as a state machine and returns its job.
 func passesBackAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[job.Void]) {
@@ -202,7 +206,7 @@ range1:
 	// passing_test.go:33: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:206
+//line github.com/movenext/movenext/inspect/passing_async_test.go:210
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -211,7 +215,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:215
+//line github.com/movenext/movenext/inspect/passing_async_test.go:219
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:34
@@ -224,7 +228,7 @@ after1:
 	// passing_test.go:37: if err := out.Send(ctx, v); err != nil {
 //line github.com/movenext/movenext/inspect/passing_test.go:37
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, v)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:228
+//line github.com/movenext/movenext/inspect/passing_async_test.go:232
 	if f.send2 == nil {
 		goto after2
 	}
@@ -233,7 +237,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:237
+//line github.com/movenext/movenext/inspect/passing_async_test.go:241
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
@@ -245,14 +249,14 @@ after2:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:32
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:249
+//line github.com/movenext/movenext/inspect/passing_async_test.go:253
 	goto range1
 endRange1:
 	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:41
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:256
+//line github.com/movenext/movenext/inspect/passing_async_test.go:260
 }
 
 // Location returns where [passesBack] is suspended.
@@ -278,4 +282,4 @@ func (f *passesBackMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fc4ef8846cf511bd
+// Digest of what is above: 8c1161fbb449b587

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of stuck.forSource: 83193208e6a28ecc
+
 // forSourceAsync starts [stuck.forSource] as a state machine and returns its job.
 func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -35,7 +37,7 @@ func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 func (s *stuck) forSourceEnter(r *statemachine.Run, ctx context.Context) (*stuckForSourceFrame, int, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:39
 	return s.innerEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:39
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:41
 }
 
 // stuckForSourceFrame is the frame of the function whose results [stuck.forSource] returns: it
@@ -63,6 +65,8 @@ func (f *stuckForSourceMachine) MoveNext(r *statemachine.Run) bool {
 func (f *stuckForSourceMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 39}
 }
+
+// Digest of stuck.inner: e3ea4938970e23b5
 
 // innerAsync starts [stuck.inner] as a state machine and returns its job.
 func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
@@ -128,7 +132,7 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 	awaited1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:132
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:136
 		goto after1
 	}
 	f.State = 1
@@ -138,12 +142,12 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:142
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:146
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:147
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:151
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -176,6 +180,8 @@ func (f *stuckInnerMachine) MoveNext(r *statemachine.Run) bool {
 	f.stuckInnerLocals = stuckInnerLocals{Frame: f.stuckInnerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stuck.forLock: 9f123bba7c7822b5
 
 // forLockAsync starts [stuck.forLock] as a state machine and returns its job.
 func (s *stuck) forLockAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -240,7 +246,7 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// stuck_test.go:49: if err := s.a.Lock(ctx); err != nil { // place: lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:49
 	f.lock1, err = f.s.a.LockEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:244
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:250
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -249,7 +255,7 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:49
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:253
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:259
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:49
@@ -262,7 +268,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:266
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:272
 }
 
 // Location returns where [stuck.forLock] is suspended.
@@ -293,6 +299,8 @@ func (f *stuckForLockMachine) MoveNext(r *statemachine.Run) bool {
 	f.stuckForLockLocals = stuckForLockLocals{Frame: f.stuckForLockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stuck.forChannel: e475199ef12f4d43
 
 // forChannelAsync starts [stuck.forChannel] as a state machine and returns its job.
 func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -362,7 +370,7 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	// stuck_test.go:58: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:366
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:374
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -371,13 +379,13 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:375
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:383
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	return true, err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:381
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:389
 }
 
 // Location returns where [stuck.forChannel] is suspended.
@@ -409,6 +417,8 @@ func (f *stuckForChannelMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of stuck.forEvent: d8acf1a7b9cbd1ad
+
 // forEventAsync starts [stuck.forEvent] as a state machine and returns its job.
 func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -426,7 +436,7 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:64
 	return s.event.WaitEnter(r, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:430
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:440
 }
 
 // stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps
@@ -454,6 +464,8 @@ func (f *stuckForEventMachine) MoveNext(r *statemachine.Run) bool {
 func (f *stuckForEventMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forEvent", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 64}
 }
+
+// Digest of stuck.asleep: d51b5d89ee5c48e5
 
 // asleepAsync starts [stuck.asleep] as a state machine and returns its job.
 func (s *stuck) asleepAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -514,7 +526,7 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// stuck_test.go:69: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:69
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:518
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:530
 	if !asleep1 {
 		goto after1
 	}
@@ -524,7 +536,7 @@ resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:69
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:528
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:540
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -556,6 +568,8 @@ func (f *stuckAsleepMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of stuck.left: c1682798f6028190
 
 // leftAsync starts [stuck.left] as a state machine and returns its job.
 func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -632,7 +646,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:74: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:636
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:650
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -641,13 +655,13 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:645
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:659
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:651
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:665
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 		return true, result0
@@ -661,7 +675,7 @@ after1:
 	// stuck_test.go:78: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:78
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:665
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:679
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -670,13 +684,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:78
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:674
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:688
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:78
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:680
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:694
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 		return true, result0
@@ -684,7 +698,7 @@ after2:
 	// stuck_test.go:81: if err := s.b.Lock(ctx); err != nil { // place: left
 //line github.com/movenext/movenext/inspect/stuck_test.go:81
 	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:688
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:702
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -694,24 +708,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:81
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:698
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:712
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:81
 	if err3 != nil { // place: left
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:704
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:718
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:711
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:725
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:85
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:715
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:729
 }
 
 // Location returns where [stuck.left] is suspended.
@@ -743,6 +757,8 @@ func (f *stuckLeftMachine) MoveNext(r *statemachine.Run) bool {
 	f.stuckLeftLocals = stuckLeftLocals{Frame: f.stuckLeftLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stuck.right: de0b2448397287ca
 
 // rightAsync starts [stuck.right] as a state machine and returns its job.
 func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -819,7 +835,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// stuck_test.go:90: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:839
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -828,13 +844,13 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:832
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:848
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:838
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:854
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 		return true, result0
@@ -848,7 +864,7 @@ after1:
 	// stuck_test.go:94: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:94
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:852
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:868
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -857,13 +873,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:94
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:861
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:877
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:94
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:867
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:883
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:95
 		return true, result0
@@ -871,7 +887,7 @@ after2:
 	// stuck_test.go:97: if err := s.a.Lock(ctx); err != nil { // place: right
 //line github.com/movenext/movenext/inspect/stuck_test.go:97
 	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:875
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:891
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -881,24 +897,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:97
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:885
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:901
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:97
 	if err3 != nil { // place: right
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:891
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:907
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:898
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:914
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:902
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:918
 }
 
 // Location returns where [stuck.right] is suspended.
@@ -930,6 +946,8 @@ func (f *stuckRightMachine) MoveNext(r *statemachine.Run) bool {
 	f.stuckRightLocals = stuckRightLocals{Frame: f.stuckRightLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stuck.busy: d33bcc8fa08da971
 
 // busyAsync starts [stuck.busy] as a state machine and returns its job.
 func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1003,7 +1021,7 @@ for1:
 	// stuck_test.go:109: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:109
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1007
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1025
 	if f.turn1 == nil {
 		goto after1
 	}
@@ -1012,7 +1030,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:109
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1016
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1034
 	f.turn1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:109
@@ -1024,7 +1042,7 @@ after1:
 	// stuck_test.go:112: if err := s.turn(ctx, &s.b); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:112
 	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1028
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
 	if f.turn1 == nil {
 		goto after2
 	}
@@ -1033,7 +1051,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:112
 	err2 = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1037
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1055
 	f.turn1 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:112
@@ -1042,13 +1060,13 @@ after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:113
 		return true, err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1064
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:116
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1052
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1070
 }
 
 // Location returns where [stuck.busy] is suspended.
@@ -1079,6 +1097,8 @@ func (f *stuckBusyMachine) MoveNext(r *statemachine.Run) bool {
 	f.stuckBusyLocals = stuckBusyLocals{Frame: f.stuckBusyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stuck.turn: 20b579b3f5f6d9f4
 
 // turnAsync starts [stuck.turn] as a state machine and returns its job.
 func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Void]) {
@@ -1156,7 +1176,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:121: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:121
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1160
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1180
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1165,13 +1185,13 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:121
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1169
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1189
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:121
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1175
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1195
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:122
 		return true, result0
@@ -1184,7 +1204,7 @@ after1:
 	// stuck_test.go:125: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1188
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1208
 	if !asleep1 {
 		goto after2
 	}
@@ -1198,7 +1218,7 @@ after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1202
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1222
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:126
 		return true, result0
@@ -1208,7 +1228,7 @@ after2:
 	awaited3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:128
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1232
 		goto after3
 	}
 	f.State = 3
@@ -1219,7 +1239,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:128
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1223
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1243
 	f.await3 = nil
 after3:
 	{
@@ -1227,11 +1247,11 @@ after3:
 		_, err3 := awaited3.GetResult()
 		result0 = err3
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1231
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1251
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:129
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1235
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1255
 }
 
 // Location returns where [stuck.turn] is suspended.
@@ -1263,6 +1283,8 @@ func (f *stuckTurnMachine) MoveNext(r *statemachine.Run) bool {
 	f.stuckTurnLocals = stuckTurnLocals{Frame: f.stuckTurnLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stuck.named: 8934668fddfaf1c5
 
 // namedAsync starts [stuck.named] as a state machine and returns its job.
 func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[job.Void]) {
@@ -1340,7 +1362,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1344
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1366
 		goto after1
 	}
 	f.State = 1
@@ -1350,7 +1372,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1354
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1376
 	f.await1 = nil
 after1:
 	{
@@ -1360,7 +1382,7 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:137
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1364
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1386
 }
 
 // Location returns where [stuck.named] is suspended.
@@ -1437,13 +1459,13 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 	awaited1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1441
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1463
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1447
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1469
 		goto resume1
 	}
 	f.State = 1
@@ -1452,12 +1474,12 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1456
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1478
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1461
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1483
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1483,6 +1505,8 @@ func (f *stuckNamedFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of stuck.inScope: a63c10f153932548
 
 // inScopeAsync starts [stuck.inScope] as a state machine and returns its job.
 func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1561,7 +1585,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:149
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1565
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1589
 		goto resume1
 	}
 	f.State = 1
@@ -1570,7 +1594,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:149
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1574
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1598
 	f.wait1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -1644,7 +1668,7 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 	awaited1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:146
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1648
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1672
 		goto after1
 	}
 	f.State = 1
@@ -1654,7 +1678,7 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:146
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1658
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1682
 	f.await1 = nil
 after1:
 	{
@@ -1664,7 +1688,7 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:147
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1668
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1692
 }
 
 // Location returns where a function literal of [stuck.inScope] is suspended.
@@ -1688,6 +1712,8 @@ func (f *stuckInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of stuck.lead: 8f178c085040cce7
 
 // leadAsync starts [stuck.lead] as a state machine and returns its job.
 func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1761,7 +1787,7 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:156: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1765
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1791
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1770,13 +1796,13 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1774
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1800
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1780
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1806
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:157
 		return true, result0
@@ -1796,7 +1822,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:161
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1800
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1826
 		goto after2
 	}
 	f.State = 2
@@ -1807,7 +1833,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:161
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1811
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1837
 	f.await2 = nil
 after2:
 	{
@@ -1815,11 +1841,11 @@ after2:
 		_, err2 := awaited2.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1819
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1845
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:162
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1823
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1849
 }
 
 // Location returns where [stuck.lead] is suspended.
@@ -1852,6 +1878,8 @@ func (f *stuckLeadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of send: 511eb11b03c8197b
+
 // sendAsync starts [send] as a state machine and returns its job.
 func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -1869,7 +1897,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:166
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1873
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1901
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -1897,6 +1925,8 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 166}
 }
+
+// Digest of forJob: 195b5543925b9e10
 
 // forJobAsync starts [forJob] as a state machine and returns its job.
 func forJobAsync(ctx context.Context, j *job.Job[job.Void]) (result *job.Job[job.Void]) {
@@ -1935,7 +1965,7 @@ func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (fini
 	awaited1 = j
 //line github.com/movenext/movenext/inspect/stuck_test.go:178
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1939
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1969
 		goto after1
 	}
 	f.State = 1
@@ -1945,7 +1975,7 @@ func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (fini
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:178
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1949
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1979
 	f.await1 = nil
 after1:
 	{
@@ -1955,7 +1985,7 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:179
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1959
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1989
 }
 
 // Location returns where [forJob] is suspended.
@@ -1981,4 +2011,4 @@ func (f *forJobMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8e21733b9295b9ad
+// Digest of what is above: f01ca51d046a50be

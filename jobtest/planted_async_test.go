@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of together: 847018d1e2801ba8
+
 // togetherAsync starts [together] as a state machine and returns its job.
 func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -70,7 +72,7 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:30
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:74
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:76
 		goto after1
 	}
 	f.State = 1
@@ -80,7 +82,7 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:30
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:84
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:86
 	f.await1 = nil
 after1:
 	{
@@ -90,7 +92,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:31
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:94
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:96
 }
 
 // Location returns where [together] is suspended.
@@ -168,13 +170,13 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	awaited1 = args.start2(args.ctx)
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:172
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:174
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:178
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:180
 		goto resume1
 	}
 	f.State = 1
@@ -183,7 +185,7 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:187
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:189
 	f.await1 = nil
 after1:
 	{
@@ -193,7 +195,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:27
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:197
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:199
 }
 
 // Location returns where a function literal of [together] is suspended.
@@ -217,6 +219,8 @@ func (f *togetherFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of shop.buy: 1bd26c689544c872
 
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -292,7 +296,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// planted_test.go:51: if err := s.lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:296
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:300
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -301,13 +305,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:305
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:309
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:311
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:315
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -323,13 +327,13 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:327
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:331
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:333
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:337
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:60
 	return r.Yield(), nil
@@ -339,11 +343,11 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:343
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:347
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:347
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:351
 }
 
 // Location returns where [shop.buy] is suspended.
@@ -375,6 +379,8 @@ func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 	f.shopBuyLocals = shopBuyLocals{Frame: f.shopBuyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of counter.increment: 0fe7c46d18134568
 
 // incrementAsync starts [counter.increment] as a state machine and returns its job.
 func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -444,7 +450,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 	// planted_test.go:87: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:448
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:454
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -453,7 +459,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:457
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:463
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
@@ -467,7 +473,7 @@ after1:
 	// planted_test.go:92: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	f.lock1, err2 = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:471
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:477
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -477,7 +483,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:481
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:487
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
@@ -491,7 +497,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:97
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:495
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:501
 }
 
 // Location returns where [counter.increment] is suspended.
@@ -522,6 +528,8 @@ func (f *counterIncrementMachine) MoveNext(r *statemachine.Run) bool {
 	f.counterIncrementLocals = counterIncrementLocals{Frame: f.counterIncrementLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of both: 33a50352f96eaefc
 
 // bothAsync starts [both] as a state machine and returns its job.
 func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.Void]) {
@@ -594,7 +602,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// planted_test.go:114: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:598
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:606
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -603,13 +611,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:607
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:615
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:613
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:621
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -622,7 +630,7 @@ after1:
 	// planted_test.go:118: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:626
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:634
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -632,24 +640,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:636
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:644
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:642
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:650
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:649
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:657
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:653
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:661
 }
 
 // Location returns where [both] is suspended.
@@ -681,6 +689,8 @@ func (f *bothMachine) MoveNext(r *statemachine.Run) bool {
 	f.bothLocals = bothLocals{Frame: f.bothLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of lockCycle: 35098be827a5d0c4
 
 // lockCycleAsync starts [lockCycle] as a state machine and returns its job.
 func lockCycleAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -732,7 +742,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// planted_test.go:131: if err := b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:736
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:746
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -741,7 +751,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:745
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:755
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -760,7 +770,7 @@ after1:
 		}, job.Named(t.name)))
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:764
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:774
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:141
@@ -774,7 +784,7 @@ resume2:
 	awaited3 = job.WhenAll(f.all...)
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:778
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:788
 		goto after3
 	}
 	f.State = 3
@@ -785,7 +795,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:789
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:799
 	f.await3 = nil
 after3:
 	{
@@ -795,7 +805,7 @@ after3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:144
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:799
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:809
 }
 
 // Location returns where [lockCycle] is suspended.
@@ -871,7 +881,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	// planted_test.go:139: … both(ctx, t.from, t.to) }, job.Named(t.name)))
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:875
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:885
 	if f.both1 == nil {
 		goto after1
 	}
@@ -880,7 +890,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:884
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:894
 	f.both1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -908,6 +918,8 @@ func (f *lockCycleFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of bell.wait: a2dadb90c90059ff
 
 // waitAsync starts [bell.wait] as a state machine and returns its job.
 func (b *bell) waitAsync(arg0 context.Context) (result *job.Job[job.Void]) {
@@ -978,7 +990,7 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:982
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:994
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:160
 	return r.Yield(), nil
@@ -991,7 +1003,7 @@ resume1:
 	awaited2 = f.b.waiter.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:995
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
 		goto after2
 	}
 	f.State = 2
@@ -1002,7 +1014,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1006
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1018
 	f.await2 = nil
 after2:
 	{
@@ -1012,7 +1024,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:163
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1028
 }
 
 // Location returns where [bell.wait] is suspended.
@@ -1043,6 +1055,8 @@ func (f *bellWaitMachine) MoveNext(r *statemachine.Run) bool {
 	f.bellWaitLocals = bellWaitLocals{Frame: f.bellWaitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of bell.ring: 573e78afdc7b21eb
 
 // ringAsync starts [bell.ring] as a state machine and returns its job.
 func (b *bell) ringAsync(arg0 context.Context) (result *job.Job[job.Void]) {
@@ -1111,7 +1125,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1115
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1129
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:169
 	return r.Yield(), nil
@@ -1120,7 +1134,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1124
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1138
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -1131,7 +1145,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:175
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1135
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1149
 }
 
 // Location returns where [bell.ring] is suspended.
@@ -1162,6 +1176,8 @@ func (f *bellRingMachine) MoveNext(r *statemachine.Run) bool {
 	f.bellRingLocals = bellRingLocals{Frame: f.bellRingLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of complete: ec60f5ef830370ac
 
 // completeAsync starts [complete] as a state machine and returns its job.
 func completeAsync(arg0 context.Context, done *bool, s *job.Source[int], n int) (result *job.Job[job.Void]) {
@@ -1202,7 +1218,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1206
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1222
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
 	return r.Yield(), nil
@@ -1212,7 +1228,7 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1216
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1232
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
@@ -1220,7 +1236,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:196
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1224
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1240
 }
 
 // Location returns where [complete] is suspended.
@@ -1245,6 +1261,8 @@ func (f *completeMachine) MoveNext(r *statemachine.Run) bool {
 	f.completeLocals = completeLocals{Frame: f.completeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of answer: cd09ac7830bfc5c8
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.Void]) {
@@ -1293,7 +1311,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1297
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1315
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	return r.Yield(), nil
@@ -1302,7 +1320,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1306
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1324
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
@@ -1310,7 +1328,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:217
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1314
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1332
 }
 
 // Location returns where [answer] is suspended.
@@ -1335,6 +1353,8 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of read: 4aead6a13f1e3365
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(arg0 context.Context, s *job.Source[int]) (result *job.Job[job.Void]) {
@@ -1373,7 +1393,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished
 	awaited1 = s.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1377
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1397
 		goto after1
 	}
 	f.State = 1
@@ -1383,7 +1403,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1387
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1407
 	f.await1 = nil
 after1:
 	{
@@ -1393,7 +1413,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:230
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1397
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1417
 }
 
 // Location returns where [read] is suspended.
@@ -1418,6 +1438,8 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of step: e1ace568c1432e6b
 
 // stepAsync starts [step] as a state machine and returns its job.
 func stepAsync(arg0 context.Context, n int, count *int) (result *job.Job[job.Void]) {
@@ -1463,7 +1485,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1467
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1489
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:241
 	return r.Yield(), nil
@@ -1473,13 +1495,13 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1477
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1499
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1483
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1505
 }
 
 // Location returns where [step] is suspended.
@@ -1504,6 +1526,8 @@ func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
 	f.stepLocals = stepLocals{Frame: f.stepLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of walk: 576a499efe300aa9
 
 // walkAsync starts [walk] as a state machine and returns its job.
 func walkAsync(arg0 context.Context, done, missed *int) (result *job.Job[job.Void]) {
@@ -1541,7 +1565,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1545
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1569
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:252
 	return r.Yield(), nil
@@ -1552,7 +1576,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:254
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1556
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1580
 }
 
 // Location returns where [walk] is suspended.
@@ -1577,6 +1601,8 @@ func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
 	f.walkLocals = walkLocals{Frame: f.walkLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of reserve: 8e2312f1e94cdb6d
 
 // reserveAsync starts [reserve] as a state machine and returns its job.
 func reserveAsync(ctx context.Context, lock *coord.Mutex, seats *int, after time.Duration) (result *job.Job[job.Void]) {
@@ -1654,7 +1680,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (fini
 	// planted_test.go:271: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep1, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1658
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1684
 	if !asleep1 {
 		goto after1
 	}
@@ -1667,7 +1693,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1671
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1697
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1678,7 +1704,7 @@ after1:
 	// planted_test.go:275: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err2 = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1682
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1708
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1688,13 +1714,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err2 = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1692
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1718
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1724
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1708,7 +1734,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1712
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1738
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:281
@@ -1720,11 +1746,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1724
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1750
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1728
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1754
 }
 
 // Location returns where [reserve] is suspended.
@@ -1756,6 +1782,8 @@ func (f *reserveMachine) MoveNext(r *statemachine.Run) bool {
 	f.reserveLocals = reserveLocals{Frame: f.reserveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sells: 2843fa0e13078113
 
 // sellsAsync starts [sells] as a state machine and returns its job.
 func sellsAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Void]) {
@@ -1816,7 +1844,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (finished b
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1820
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1848
 		goto after1
 	}
 	f.State = 1
@@ -1826,7 +1854,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1830
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1858
 	f.await1 = nil
 after1:
 	{
@@ -1834,7 +1862,7 @@ after1:
 		_, err := awaited1.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1838
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1866
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
@@ -1843,7 +1871,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1847
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1875
 }
 
 // Location returns where [sells] is suspended.
@@ -1913,7 +1941,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 	// planted_test.go:295: … reserve(ctx, lock, &seats, after) }))
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1917
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1945
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1922,7 +1950,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1926
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1954
 	f.reserve1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1950,6 +1978,8 @@ func (f *sellsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of stack.pop: 76170dd802f188bc
 
 // popAsync starts [stack.pop] as a state machine and returns its job.
 func (s *stack) popAsync() (result *job.Job[*node]) {
@@ -2020,7 +2050,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2024
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2054
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:324
 	return r.Yield(), nil
@@ -2033,13 +2063,13 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:327
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2037
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2067
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2043
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2073
 }
 
 // Location returns where [stack.pop] is suspended.
@@ -2070,6 +2100,8 @@ func (f *stackPopMachine) MoveNext(r *statemachine.Run) bool {
 	f.stackPopLocals = stackPopLocals{Frame: f.stackPopLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stack.take: 11cd54aa7f6ce5f3
 
 // takeAsync starts [stack.take] as a state machine and returns its job.
 func (s *stack) takeAsync(arg0 context.Context, greedy bool) (result *job.Job[job.Void]) {
@@ -2138,7 +2170,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// planted_test.go:339: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2142
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2174
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -2147,7 +2179,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2151
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2183
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -2159,7 +2191,7 @@ after1:
 	// planted_test.go:343: second := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2163
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2195
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -2168,7 +2200,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2172
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2204
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -2181,7 +2213,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:350
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2185
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2217
 }
 
 // Location returns where [stack.take] is suspended.
@@ -2212,6 +2244,8 @@ func (f *stackTakeMachine) MoveNext(r *statemachine.Run) bool {
 	f.stackTakeLocals = stackTakeLocals{Frame: f.stackTakeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of peterson.enter: aa3fe8e4758479f2
 
 // enterAsync starts [peterson.enter] as a state machine and returns its job.
 func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
@@ -2286,7 +2320,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2290
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2324
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:380
 	return r.Yield(), nil
@@ -2299,7 +2333,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2303
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2337
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:384
 	return r.Yield(), nil
@@ -2309,7 +2343,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2313
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2347
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_test.go:387
 	return r.Yield(), nil
@@ -2322,26 +2356,26 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2326
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2360
 	f.State = 4
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2333
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2367
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2339
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2373
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2345
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2379
 	f.State = 5
 //line github.com/movenext/movenext/jobtest/planted_test.go:394
 	return r.Yield(), nil
@@ -2353,7 +2387,7 @@ resume5:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:397
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2357
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2391
 }
 
 // Location returns where [peterson.enter] is suspended.
@@ -2385,4 +2419,4 @@ func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a77d76a44d843f9b
+// Digest of what is above: e4096ffec161da7e

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of box.turn: 776b1b7fbdd9380a
+
 // turnAsync starts [box.turn] as a state machine and returns its job.
 func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -89,7 +91,7 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	// planted_coord_test.go:66: if err := b.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:93
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:95
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -98,13 +100,13 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:102
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:104
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:108
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:110
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:67
 		return true, result0
@@ -123,7 +125,7 @@ for1:
 	// planted_coord_test.go:71: if err := b.change.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	f.lockOrWait1, err2 = f.b.change.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:127
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:129
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -132,18 +134,18 @@ for1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:136
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:138
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:142
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:144
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
 		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:147
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:149
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
@@ -154,11 +156,11 @@ endFor1:
 		f.b.change.Signal()
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:158
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:160
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:81
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:162
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:164
 }
 
 // Location returns where [box.turn] is suspended.
@@ -190,6 +192,8 @@ func (f *boxTurnMachine) MoveNext(r *statemachine.Run) bool {
 	f.boxTurnLocals = boxTurnLocals{Frame: f.boxTurnLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of pass: 504e998f0fe58923
 
 // passAsync starts [pass] as a state machine and returns its job.
 func passAsync(ctx context.Context, to, from *coord.Channel[int]) (result *job.Job[job.Void]) {
@@ -241,7 +245,7 @@ range1:
 	// planted_coord_test.go:290: if err := to.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	f.send1, err = f.to.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:245
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:249
 	if f.send1 == nil {
 		goto after1
 	}
@@ -250,7 +254,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:254
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:258
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
@@ -262,7 +266,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:266
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:270
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
@@ -275,7 +279,7 @@ range2:
 	// planted_coord_test.go:295: if _, err := from.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	f.receive2, _, err2 = f.from.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:279
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:283
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -285,7 +289,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	_, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:289
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:293
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
@@ -297,14 +301,14 @@ after2:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:301
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:305
 	goto range2
 endRange2:
 	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:308
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:312
 }
 
 // Location returns where [pass] is suspended.
@@ -330,6 +334,8 @@ func (f *passMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of send: 44dd40d5cd8f12c6
+
 // sendAsync starts [send] as a state machine and returns its job.
 func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -347,7 +353,7 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:311
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:351
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:357
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -376,4 +382,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
 }
 
-// Digest of what is above: 37fa287d9d279157
+// Digest of what is above: 6d4965f636020c55

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of spin: 7463d36dae494633
+
 // spinAsync starts [spin] as a state machine and returns its job.
 func spinAsync(arg0 context.Context, ready *bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -53,20 +55,20 @@ for1:
 		goto endFor1
 	}
 	// sound_test.go:28: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:57
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:59
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:28
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:28
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:64
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:66
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:70
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:72
 }
 
 // Location returns where [spin] is suspended.
@@ -91,6 +93,8 @@ func (f *spinMachine) MoveNext(r *statemachine.Run) bool {
 	f.spinLocals = spinLocals{Frame: f.spinLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of produce: 0be80a98bb07d11b
 
 // produceAsync starts [produce] as a state machine and returns its job.
 func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *job.Job[job.Void]) {
@@ -149,7 +153,7 @@ range1:
 	// sound_test.go:50: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	f.send1, err = f.c.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:153
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:157
 	if f.send1 == nil {
 		goto after1
 	}
@@ -158,7 +162,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:162
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:166
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
@@ -166,25 +170,25 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:170
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:174
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		return true, result0
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:49
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:177
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:181
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:184
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:188
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:188
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:192
 }
 
 // Location returns where [produce] is suspended.
@@ -211,4 +215,4 @@ func (f *produceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d44cb7fcd97f7292
+// Digest of what is above: aa0ebf5a9223f10d

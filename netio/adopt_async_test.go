@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of echoAll: 42a46913339737dd
+
 // echoAllAsync starts [echoAll] as a state machine and returns its job.
 func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -77,7 +79,7 @@ for1:
 	// adopt_test.go:87: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:81
+//line github.com/movenext/movenext/netio/adopt_async_test.go:83
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -86,13 +88,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:90
+//line github.com/movenext/movenext/netio/adopt_async_test.go:92
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:96
+//line github.com/movenext/movenext/netio/adopt_async_test.go:98
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:88
 		return true, result0, result1
@@ -100,7 +102,7 @@ after1:
 	// adopt_test.go:90: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:104
+//line github.com/movenext/movenext/netio/adopt_async_test.go:106
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -109,20 +111,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:113
+//line github.com/movenext/movenext/netio/adopt_async_test.go:115
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/adopt_test.go:91
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/adopt_async_test.go:119
+//line github.com/movenext/movenext/netio/adopt_async_test.go:121
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:92
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/adopt_async_test.go:126
+//line github.com/movenext/movenext/netio/adopt_async_test.go:128
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:95
 		return true, result0, result1
@@ -130,7 +132,7 @@ after2:
 	// adopt_test.go:97: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:f.n])
-//line github.com/movenext/movenext/netio/adopt_async_test.go:134
+//line github.com/movenext/movenext/netio/adopt_async_test.go:136
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -139,19 +141,19 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:143
+//line github.com/movenext/movenext/netio/adopt_async_test.go:145
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	if err3 != nil {
 		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/adopt_async_test.go:149
+//line github.com/movenext/movenext/netio/adopt_async_test.go:151
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:98
 		return true, result0, result1
 	}
 	f.total += f.n
-//line github.com/movenext/movenext/netio/adopt_async_test.go:155
+//line github.com/movenext/movenext/netio/adopt_async_test.go:157
 	goto for1
 }
 
@@ -179,4 +181,4 @@ func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 46548c68f472ab8f
+// Digest of what is above: 69f7c557199506e6

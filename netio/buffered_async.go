@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of bufferedRead: dce37c76ff490d25
+
 // bufferedReadAsync starts [bufferedRead] as a state machine and returns its job.
 func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -93,7 +95,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	// buffered.go:72: return readOnce(b.src, p)
 //line github.com/movenext/movenext/netio/buffered.go:72
 	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:97
+//line github.com/movenext/movenext/netio/buffered_async.go:99
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -103,7 +105,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:72
 	result0, result1 = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:107
+//line github.com/movenext/movenext/netio/buffered_async.go:109
 	f.readOnce1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -112,7 +114,7 @@ endIf2:
 	// buffered.go:74: fillOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:116
+//line github.com/movenext/movenext/netio/buffered_async.go:118
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -121,13 +123,13 @@ endIf2:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:125
+//line github.com/movenext/movenext/netio/buffered_async.go:127
 	f.fillOnce2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/netio/buffered.go:76
 	result0, result1 = f.b.take(f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:131
+//line github.com/movenext/movenext/netio/buffered_async.go:133
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -161,6 +163,8 @@ func (f *bufferedReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of bufferedReadable: 7658cc7078822511
+
 // bufferedReadableAsync starts [bufferedReadable] as a state machine and returns its job.
 func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -182,7 +186,7 @@ func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 		return waitReadableEnter(r, ctx, b.src)
 	}
 	return nil, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:186
+//line github.com/movenext/movenext/netio/buffered_async.go:190
 }
 
 // bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it
@@ -210,6 +214,8 @@ func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 func (f *bufferedReadableMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 132}
 }
+
+// Digest of bufferedReadLine: c570b8a810f72ab5
 
 // bufferedReadLineAsync starts [bufferedReadLine] as a state machine and returns its job.
 func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result *job.Job[[]byte]) {
@@ -283,7 +289,7 @@ for1:
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:287
+//line github.com/movenext/movenext/netio/buffered_async.go:293
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:165
@@ -298,7 +304,7 @@ for1:
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:302
+//line github.com/movenext/movenext/netio/buffered_async.go:308
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:172
@@ -306,7 +312,7 @@ for1:
 	// buffered.go:173: if err := fill(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:173
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:310
+//line github.com/movenext/movenext/netio/buffered_async.go:316
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -315,7 +321,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:319
+//line github.com/movenext/movenext/netio/buffered_async.go:325
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:173
@@ -324,7 +330,7 @@ after1:
 //line github.com/movenext/movenext/netio/buffered.go:174
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:328
+//line github.com/movenext/movenext/netio/buffered_async.go:334
 	goto for1
 }
 
@@ -356,6 +362,8 @@ func (f *bufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
 	f.bufferedReadLineLocals = bufferedReadLineLocals{Frame: f.bufferedReadLineLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of bufferedPeek: 285e7f2cdd6b385f
 
 // bufferedPeekAsync starts [bufferedPeek] as a state machine and returns its job.
 func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job[[]byte]) {
@@ -428,7 +436,7 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:221
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
-//line github.com/movenext/movenext/netio/buffered_async.go:432
+//line github.com/movenext/movenext/netio/buffered_async.go:440
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:223
@@ -436,7 +444,7 @@ for1:
 	// buffered.go:224: if err := fill(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:224
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:440
+//line github.com/movenext/movenext/netio/buffered_async.go:448
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -445,7 +453,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:449
+//line github.com/movenext/movenext/netio/buffered_async.go:457
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:224
@@ -454,13 +462,13 @@ after1:
 //line github.com/movenext/movenext/netio/buffered.go:225
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:458
+//line github.com/movenext/movenext/netio/buffered_async.go:466
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:228
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:464
+//line github.com/movenext/movenext/netio/buffered_async.go:472
 }
 
 // Location returns where [bufferedPeek] is suspended.
@@ -491,6 +499,8 @@ func (f *bufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
 	f.bufferedPeekLocals = bufferedPeekLocals{Frame: f.bufferedPeekLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of fill: de247f442a9372e0
 
 // fillAsync starts [fill] as a state machine and returns its job.
 func fillAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
@@ -562,7 +572,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	// buffered.go:240: if err := waitReadable(ctx, b.src); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:240
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
-//line github.com/movenext/movenext/netio/buffered_async.go:566
+//line github.com/movenext/movenext/netio/buffered_async.go:576
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -571,7 +581,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:240
 	err = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:575
+//line github.com/movenext/movenext/netio/buffered_async.go:585
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:240
@@ -583,7 +593,7 @@ after1:
 	// buffered.go:243: fillOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:587
+//line github.com/movenext/movenext/netio/buffered_async.go:597
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -593,13 +603,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:597
+//line github.com/movenext/movenext/netio/buffered_async.go:607
 	f.fillOnce2 = nil
 after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:244
 	return true, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:603
+//line github.com/movenext/movenext/netio/buffered_async.go:613
 }
 
 // Location returns where [fill] is suspended.
@@ -630,6 +640,8 @@ func (f *fillMachine) MoveNext(r *statemachine.Run) bool {
 	f.fillLocals = fillLocals{Frame: f.fillLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of fillOnce: 70e81516ab6cb8b6
 
 // fillOnceAsync starts [fillOnce] as a state machine and returns its job.
 func fillOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
@@ -683,7 +695,7 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	// buffered.go:252: n, err := readOnce(b.src, b.buf[b.hi:])
 //line github.com/movenext/movenext/netio/buffered.go:252
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:687
+//line github.com/movenext/movenext/netio/buffered_async.go:699
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -692,13 +704,13 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:252
 	n, err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:696
+//line github.com/movenext/movenext/netio/buffered_async.go:708
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:253
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:702
+//line github.com/movenext/movenext/netio/buffered_async.go:714
 	f.State = statemachine.Finished
 	return true
 }
@@ -730,4 +742,4 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 02a44c4713f3596f
+// Digest of what is above: e252cbdad2e57fa6

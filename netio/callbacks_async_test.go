@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of readOne: c174a8bbfac3d1dd
+
 // readOneAsync starts [readOne] as a state machine and returns its job.
 func readOneAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[byte]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ func (f *readOneLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	f.readable1 = f.c.ReadableAsync(ctx)
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:65
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:67
 		goto resume1
 	}
 	f.State = 1
@@ -71,7 +73,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		_, err := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:75
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:77
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		if err != nil {
@@ -85,7 +87,7 @@ resume1:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:89
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:91
 		goto resume2
 	}
 	f.State = 2
@@ -96,13 +98,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 		_, err := statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:100
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:102
 		f.read2 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/callbacks_test.go:206
 		return true, f.p[0], err
 	}
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:106
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:108
 }
 
 // Location returns where [readOne] is suspended.
@@ -128,4 +130,4 @@ func (f *readOneMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4341b72b37c1077e
+// Digest of what is above: d13d06b5b534a0cb

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of bufferedWrite: 778c51c49bf90a4e
+
 // bufferedWriteAsync starts [bufferedWrite] as a state machine and returns its job.
 func bufferedWriteAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -90,7 +92,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	// coalesced.go:50: if err := bufferedFlush(context.Background(), b); err != nil {
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	f.bufferedFlush1, err = bufferedFlushEnter(r, context.Background(), f.b)
-//line github.com/movenext/movenext/netio/coalesced_async.go:94
+//line github.com/movenext/movenext/netio/coalesced_async.go:96
 	if f.bufferedFlush1 == nil {
 		goto after1
 	}
@@ -99,7 +101,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	err = f.bufferedFlush1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:103
+//line github.com/movenext/movenext/netio/coalesced_async.go:105
 	f.bufferedFlush1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
@@ -120,7 +122,7 @@ endIf1:
 	// coalesced.go:58: n, err := writeAll(context.Background(), b.dst, p)
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	f.writeAll2, n, err2 = writeAllEnter(r, context.Background(), f.b.dst, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:124
+//line github.com/movenext/movenext/netio/coalesced_async.go:126
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -130,7 +132,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	n, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:134
+//line github.com/movenext/movenext/netio/coalesced_async.go:136
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
@@ -149,7 +151,7 @@ endIf2:
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:153
+//line github.com/movenext/movenext/netio/coalesced_async.go:155
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -182,6 +184,8 @@ func (f *bufferedWriteMachine) MoveNext(r *statemachine.Run) bool {
 	f.bufferedWriteLocals = bufferedWriteLocals{Frame: f.bufferedWriteLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of bufferedFlush: 3ea397655a3d6db7
 
 // bufferedFlushAsync starts [bufferedFlush] as a state machine and returns its job.
 func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result *job.Job[job.Void]) {
@@ -253,7 +257,7 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	// coalesced.go:93: _, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
 //line github.com/movenext/movenext/netio/coalesced.go:93
 	f.writeAll1, writeAll1Value, writeAll1Err = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:257
+//line github.com/movenext/movenext/netio/coalesced_async.go:261
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -262,7 +266,7 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
 	writeAll1Value, writeAll1Err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:266
+//line github.com/movenext/movenext/netio/coalesced_async.go:270
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
@@ -272,7 +276,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/coalesced.go:96
 	return true, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:276
+//line github.com/movenext/movenext/netio/coalesced_async.go:280
 }
 
 // Location returns where [bufferedFlush] is suspended.
@@ -304,4 +308,4 @@ func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e09f8ad45cd83312
+// Digest of what is above: ebdf1931df8ffa5e

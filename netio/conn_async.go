@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of connTransferData: 463fbd8ff6671b25
+
 // connTransferDataAsync starts [connTransferData] as a state machine and returns its job.
 func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -33,7 +35,7 @@ func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 func connTransferDataEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*connTransferDataFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:187
 	return c.transferDataEnter(r, k, p)
-//line github.com/movenext/movenext/netio/conn_async.go:37
+//line github.com/movenext/movenext/netio/conn_async.go:39
 }
 
 // connTransferDataFrame is the frame of the function whose results [connTransferData] returns: it
@@ -62,6 +64,8 @@ func (f *connTransferDataMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
 }
 
+// Digest of connWriteAll: 864dcd766f676038
+
 // connWriteAllAsync starts [connWriteAll] as a state machine and returns its job.
 func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -79,7 +83,7 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:192
 	return c.WriteAllEnter(r, ctx, p)
-//line github.com/movenext/movenext/netio/conn_async.go:83
+//line github.com/movenext/movenext/netio/conn_async.go:87
 }
 
 // connWriteAllFrame is the frame of the function whose results [connWriteAll] returns: it keeps
@@ -108,6 +112,8 @@ func (f *connWriteAllMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
 }
 
+// Digest of connAwait: f0211203f305b572
+
 // connAwaitAsync starts [connAwait] as a state machine and returns its job.
 func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -125,7 +131,7 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:217
 	return c.awaitEnter(r, ctx, k)
-//line github.com/movenext/movenext/netio/conn_async.go:129
+//line github.com/movenext/movenext/netio/conn_async.go:135
 }
 
 // connAwaitFrame is the frame of the function whose results [connAwait] returns: it keeps nothing
@@ -154,4 +160,4 @@ func (f *connAwaitMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
 }
 
-// Digest of what is above: f1c90958117d3008
+// Digest of what is above: c0af40633727b3e9

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of shout: d9802ff3e8459f87
+
 // shoutAsync starts [shout] as a state machine and returns its job.
 func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -101,7 +103,7 @@ for1:
 	// example_test.go:23: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/example_async_test.go:105
+//line github.com/movenext/movenext/netio/example_async_test.go:107
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -111,13 +113,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:115
+//line github.com/movenext/movenext/netio/example_async_test.go:117
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:121
+//line github.com/movenext/movenext/netio/example_async_test.go:123
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:24
 		return true, result0
@@ -126,7 +128,7 @@ after1:
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:130
+//line github.com/movenext/movenext/netio/example_async_test.go:132
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -135,20 +137,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
 	n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:139
+//line github.com/movenext/movenext/netio/example_async_test.go:141
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/example_test.go:28
 	if errors.Is(err2, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:145
+//line github.com/movenext/movenext/netio/example_async_test.go:147
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:29
 		return true, result0
 	}
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/example_async_test.go:152
+//line github.com/movenext/movenext/netio/example_async_test.go:154
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:32
 		return true, result0
@@ -161,7 +163,7 @@ after2:
 	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:165
+//line github.com/movenext/movenext/netio/example_async_test.go:167
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -171,18 +173,18 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:175
+//line github.com/movenext/movenext/netio/example_async_test.go:177
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/netio/example_async_test.go:181
+//line github.com/movenext/movenext/netio/example_async_test.go:183
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:40
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:186
+//line github.com/movenext/movenext/netio/example_async_test.go:188
 	goto for1
 }
 
@@ -215,6 +217,8 @@ func (f *shoutMachine) MoveNext(r *statemachine.Run) bool {
 	f.shoutLocals = shoutLocals{Frame: f.shoutLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of serve: bfb23741759787ba
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
@@ -263,7 +267,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/netio/example_async_test.go:267
+//line github.com/movenext/movenext/netio/example_async_test.go:271
 		goto resume1
 	}
 	f.State = 1
@@ -272,7 +276,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/netio/example_async_test.go:276
+//line github.com/movenext/movenext/netio/example_async_test.go:280
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -369,7 +373,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:373
+//line github.com/movenext/movenext/netio/example_async_test.go:377
 		goto resume1
 	}
 	f.State = 1
@@ -384,7 +388,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:388
+//line github.com/movenext/movenext/netio/example_async_test.go:392
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -392,12 +396,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:396
+//line github.com/movenext/movenext/netio/example_async_test.go:400
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:401
+//line github.com/movenext/movenext/netio/example_async_test.go:405
 		goto resume2
 	}
 	f.State = 2
@@ -408,7 +412,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:412
+//line github.com/movenext/movenext/netio/example_async_test.go:416
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -416,15 +420,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:420
+//line github.com/movenext/movenext/netio/example_async_test.go:424
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:424
+//line github.com/movenext/movenext/netio/example_async_test.go:428
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:428
+//line github.com/movenext/movenext/netio/example_async_test.go:432
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -491,7 +495,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:495
+//line github.com/movenext/movenext/netio/example_async_test.go:499
 	if f.shout1 == nil {
 		goto after1
 	}
@@ -500,7 +504,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:504
+//line github.com/movenext/movenext/netio/example_async_test.go:508
 	f.shout1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -529,4 +533,4 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c43e68de7c0073bc
+// Digest of what is above: da239381765dcc10

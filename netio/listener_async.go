@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of listenerAccept: c8abf1860b3f1cbd
+
 // listenerAcceptAsync starts [listenerAccept] as a state machine and returns its job.
 func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 	var r statemachine.Run
@@ -33,7 +35,7 @@ func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 func listenerAcceptEnter(r *statemachine.Run, l *Listener) (*listenerAcceptFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:46
 	return l.AcceptEnter(r)
-//line github.com/movenext/movenext/netio/listener_async.go:37
+//line github.com/movenext/movenext/netio/listener_async.go:39
 }
 
 // listenerAcceptFrame is the frame of the function whose results [listenerAccept] returns: it
@@ -62,6 +64,8 @@ func (f *listenerAcceptMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
 }
 
+// Digest of listenerAcceptContext: 3b0e6bea455ece70
+
 // listenerAcceptContextAsync starts [listenerAcceptContext] as a state machine and returns its
 // job.
 func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) {
@@ -80,7 +84,7 @@ func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.J
 func listenerAcceptContextEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptContextFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:109
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:84
+//line github.com/movenext/movenext/netio/listener_async.go:88
 }
 
 // listenerAcceptContextFrame is the frame of the function whose results [listenerAcceptContext]
@@ -108,6 +112,8 @@ func (f *listenerAcceptContextMachine) MoveNext(r *statemachine.Run) bool {
 func (f *listenerAcceptContextMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 109}
 }
+
+// Digest of listenerAll: c269b3914c797a2a
 
 // listenerAllAsync returns the stream of [listenerAll]: each range over it runs the function as a
 // state machine.
@@ -147,7 +153,7 @@ for1:
 	// listener.go:133: c, err := l.AcceptContext(ctx)
 //line github.com/movenext/movenext/netio/listener.go:133
 	f.acceptContext1, c, f.err = f.l.AcceptContextEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:151
+//line github.com/movenext/movenext/netio/listener_async.go:157
 	if f.acceptContext1 == nil {
 		goto after1
 	}
@@ -156,20 +162,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:133
 	c, f.err = f.acceptContext1.Results(r)
-//line github.com/movenext/movenext/netio/listener_async.go:160
+//line github.com/movenext/movenext/netio/listener_async.go:166
 	f.acceptContext1 = nil
 after1:
 //line github.com/movenext/movenext/netio/listener.go:134
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/listener_async.go:166
+//line github.com/movenext/movenext/netio/listener_async.go:172
 		return true
 //line github.com/movenext/movenext/netio/listener.go:136
 	}
 	// listener.go:137: if !yield(c, err) || err != nil {
 //line github.com/movenext/movenext/netio/listener.go:137
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:173
+//line github.com/movenext/movenext/netio/listener_async.go:179
 	f.State = 2
 	return true
 resume2:
@@ -186,7 +192,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:190
+//line github.com/movenext/movenext/netio/listener_async.go:196
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -198,4 +204,4 @@ func (f *listenerAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 133, 137)
 }
 
-// Digest of what is above: 7d263250f5a49f6d
+// Digest of what is above: ef4495299757220f

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of greetAll: 6f70b2d8285e93e7
+
 // greetAllAsync starts [greetAll] as a state machine and returns its job.
 func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -91,7 +93,7 @@ range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:95
+//line github.com/movenext/movenext/netio/listener_async_test.go:97
 		goto resume1
 	}
 	f.State = 1
@@ -108,7 +110,7 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:112
+//line github.com/movenext/movenext/netio/listener_async_test.go:114
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
@@ -116,7 +118,7 @@ resume1:
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:120
+//line github.com/movenext/movenext/netio/listener_async_test.go:122
 	if f.write2 == nil {
 		goto after2
 	}
@@ -125,29 +127,29 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/listener_async_test.go:129
+//line github.com/movenext/movenext/netio/listener_async_test.go:131
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:135
+//line github.com/movenext/movenext/netio/listener_async_test.go:137
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:141
+//line github.com/movenext/movenext/netio/listener_async_test.go:143
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:146
+//line github.com/movenext/movenext/netio/listener_async_test.go:148
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:151
+//line github.com/movenext/movenext/netio/listener_async_test.go:153
 		goto resume3
 	}
 	f.State = 3
@@ -158,7 +160,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:162
+//line github.com/movenext/movenext/netio/listener_async_test.go:164
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -166,15 +168,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:170
+//line github.com/movenext/movenext/netio/listener_async_test.go:172
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
-//line github.com/movenext/movenext/netio/listener_async_test.go:174
+//line github.com/movenext/movenext/netio/listener_async_test.go:176
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:178
+//line github.com/movenext/movenext/netio/listener_async_test.go:180
 }
 
 // Location returns where [greetAll] is suspended.
@@ -200,6 +202,8 @@ func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of acceptOne: 0c553ea96d3130e7
+
 // acceptOneAsync starts [acceptOne] as a state machine and returns its job.
 func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*netio.Conn]) {
 	var r statemachine.Run
@@ -217,7 +221,7 @@ func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*ne
 func acceptOneEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*acceptOneFrame, *netio.Conn, error) {
 //line github.com/movenext/movenext/netio/listener_test.go:198
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async_test.go:221
+//line github.com/movenext/movenext/netio/listener_async_test.go:225
 }
 
 // acceptOneFrame is the frame of the function whose results [acceptOne] returns: it keeps nothing
@@ -246,4 +250,4 @@ func (f *acceptOneMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
 }
 
-// Digest of what is above: b16e53e4e0604964
+// Digest of what is above: 603ded48d00a936c

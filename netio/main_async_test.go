@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of read: e1ef460397031f4f
+
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -89,7 +91,7 @@ resume1:
 	// main_test.go:110: return c.Read(p)
 //line github.com/movenext/movenext/netio/main_test.go:110
 	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:93
+//line github.com/movenext/movenext/netio/main_async_test.go:95
 	if f.read2 == nil {
 		goto after2
 	}
@@ -99,7 +101,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:110
 	result0, result1 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:103
+//line github.com/movenext/movenext/netio/main_async_test.go:105
 	f.read2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -134,6 +136,8 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of write: de2aeff57b49c5b5
 
 // writeAsync starts [write] as a state machine and returns its job.
 func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
@@ -180,7 +184,7 @@ resume1:
 	// main_test.go:116: return c.Write(p)
 //line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:184
+//line github.com/movenext/movenext/netio/main_async_test.go:188
 	if f.write2 == nil {
 		goto after2
 	}
@@ -190,7 +194,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
 	result0, result1 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:194
+//line github.com/movenext/movenext/netio/main_async_test.go:198
 	f.write2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -220,4 +224,4 @@ func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b9f5fa20e691b8a2
+// Digest of what is above: e81f432ba81d0f3a

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of readToTheEnd: bec748fd186076f0
+
 // readToTheEndAsync starts [readToTheEnd] as a state machine and returns its job.
 func readToTheEndAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[job.Tuple2[int, error]]) {
 	var r statemachine.Run
@@ -68,7 +70,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:72
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:74
 		goto resume1
 	}
 	f.State = 1
@@ -79,12 +81,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:83
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:85
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		if err2 != nil {
 			first, again = err2, nil
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:88
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:90
 			f.State = statemachine.Finished
 			return true, first, again
 //line github.com/movenext/movenext/netio/misbehaving_test.go:323
@@ -95,7 +97,7 @@ resume1:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:99
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:101
 		goto resume2
 	}
 	f.State = 2
@@ -107,7 +109,7 @@ resume2:
 		var n int
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 		n, f.err = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:111
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:113
 		f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:325
 		f.total += n
@@ -121,7 +123,7 @@ resume2:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:125
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:127
 		goto resume3
 	}
 	f.State = 3
@@ -131,11 +133,11 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	_, again = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:135
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:137
 	f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:328
 	first = f.err
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:139
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:141
 	f.State = statemachine.Finished
 	return true, first, again
 endIf1:
@@ -165,4 +167,4 @@ func (f *readToTheEndMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 747d7d1f5a6f8731
+// Digest of what is above: 7f6f8e875f85c8f8

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of readPlain: 2aea9f5134cc860e
+
 // readPlainAsync starts [readPlain] as a state machine and returns its job.
 func readPlainAsync(c *netio.Conn) (result *job.Job[flow]) {
 	var r statemachine.Run
@@ -62,7 +64,7 @@ for1:
 	// misbehaving_cost_test.go:198: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	f.read1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:66
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:68
 	if f.read1 == nil {
 		goto after1
 	}
@@ -71,18 +73,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:75
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:77
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:199
 	f.got.add(n)
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:82
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:84
 		return true
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:202
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:86
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:88
 	goto for1
 }
 
@@ -107,6 +109,8 @@ func (f *readPlainMachine) MoveNext(r *statemachine.Run) bool {
 	f.readPlainFrame = readPlainFrame{Frame: f.readPlainFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of readSealed: e2cf108f0a19ed4c
 
 // readSealedAsync starts [readSealed] as a state machine and returns its job.
 func readSealedAsync(c *netio.TLSConn) (result *job.Job[flow]) {
@@ -153,7 +157,7 @@ for1:
 	f.read1 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 	if statemachine.TwinEnded(r, f.read1) {
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:157
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:161
 		goto resume1
 	}
 	f.State = 1
@@ -163,18 +167,18 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 		n, err := statemachine.TwinResult(r, f.read1)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:167
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:171
 		f.read1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:210
 		f.got.add(n)
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:173
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:177
 			return true
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:213
 		}
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:178
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:182
 	goto for1
 }
 
@@ -200,4 +204,4 @@ func (f *readSealedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7ef71659c9e5b1a0
+// Digest of what is above: 1ce3978637edb95e

@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of echo: 37c0d733f00b996b
+
 // echoAsync starts [echo] as a state machine and returns its job.
 func echoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -78,7 +80,7 @@ for1:
 	// poller_test.go:38: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:82
+//line github.com/movenext/movenext/netio/poller_async_test.go:84
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -88,13 +90,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:92
+//line github.com/movenext/movenext/netio/poller_async_test.go:94
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:98
+//line github.com/movenext/movenext/netio/poller_async_test.go:100
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:39
 		return true, result0, result1
@@ -103,7 +105,7 @@ after1:
 	// poller_test.go:42: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:42
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:107
+//line github.com/movenext/movenext/netio/poller_async_test.go:109
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -112,20 +114,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:42
 	f.n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:116
+//line github.com/movenext/movenext/netio/poller_async_test.go:118
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/poller_test.go:43
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_async_test.go:122
+//line github.com/movenext/movenext/netio/poller_async_test.go:124
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:44
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/poller_async_test.go:129
+//line github.com/movenext/movenext/netio/poller_async_test.go:131
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:47
 		return true, result0, result1
@@ -133,7 +135,7 @@ after2:
 	// poller_test.go:49: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:49
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, (*f.p)[:f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:137
+//line github.com/movenext/movenext/netio/poller_async_test.go:139
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -143,19 +145,19 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:49
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:147
+//line github.com/movenext/movenext/netio/poller_async_test.go:149
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/poller_test.go:49
 	if err3 != nil {
 		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_async_test.go:153
+//line github.com/movenext/movenext/netio/poller_async_test.go:155
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:50
 		return true, result0, result1
 	}
 	f.total += f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:159
+//line github.com/movenext/movenext/netio/poller_async_test.go:161
 	goto for1
 }
 
@@ -182,6 +184,8 @@ func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
 	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of echoBy: 16ce3c34398e73b7
 
 // echoByAsync starts [echoBy] as a state machine and returns its job.
 func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[int]) {
@@ -236,7 +240,7 @@ for1:
 	// poller_test.go:185: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:240
+//line github.com/movenext/movenext/netio/poller_async_test.go:244
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -245,7 +249,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:249
+//line github.com/movenext/movenext/netio/poller_async_test.go:253
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:185
@@ -257,7 +261,7 @@ after1:
 	// poller_test.go:188: if _, err := c.ReadFull(p[:1]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:188
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(r, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:261
+//line github.com/movenext/movenext/netio/poller_async_test.go:265
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after2
 	}
@@ -266,13 +270,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:188
 	_, err2 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:270
+//line github.com/movenext/movenext/netio/poller_async_test.go:274
 	f.readFullOrReadOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/poller_test.go:188
 	if err2 != nil {
 		result0, result1 = f.total, ended(err2)
-//line github.com/movenext/movenext/netio/poller_async_test.go:276
+//line github.com/movenext/movenext/netio/poller_async_test.go:280
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:190
@@ -280,7 +284,7 @@ after2:
 	// poller_test.go:191: n, err := c.Read(p[1:])
 //line github.com/movenext/movenext/netio/poller_test.go:191
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(r, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:284
+//line github.com/movenext/movenext/netio/poller_async_test.go:288
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after3
 	}
@@ -289,7 +293,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:191
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:293
+//line github.com/movenext/movenext/netio/poller_async_test.go:297
 	f.readFullOrReadOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/poller_test.go:192
@@ -301,7 +305,7 @@ after3:
 	// poller_test.go:195: if _, err := c.Write(p[:1+n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:195
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:305
+//line github.com/movenext/movenext/netio/poller_async_test.go:309
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after4
 	}
@@ -310,7 +314,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/poller_test.go:195
 	_, err4 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:314
+//line github.com/movenext/movenext/netio/poller_async_test.go:318
 	f.readFullOrReadOrWrite2 = nil
 after4:
 //line github.com/movenext/movenext/netio/poller_test.go:195
@@ -320,7 +324,7 @@ after4:
 		return true, f.total, err4
 	}
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:324
+//line github.com/movenext/movenext/netio/poller_async_test.go:328
 	goto for1
 }
 
@@ -346,6 +350,8 @@ func (f *echoByMachine) MoveNext(r *statemachine.Run) bool {
 	f.echoByLocals = echoByLocals{Frame: f.echoByLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of drain: d18a1e17fe6dccd9
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (result *job.Job[int]) {
@@ -405,7 +411,7 @@ for1:
 	// poller_test.go:323: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:323
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:409
+//line github.com/movenext/movenext/netio/poller_async_test.go:415
 	if f.read1 == nil {
 		goto after1
 	}
@@ -414,7 +420,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:323
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:418
+//line github.com/movenext/movenext/netio/poller_async_test.go:424
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:324
@@ -424,7 +430,7 @@ after1:
 		return true, f.total, err
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:428
+//line github.com/movenext/movenext/netio/poller_async_test.go:434
 	goto for1
 }
 
@@ -450,6 +456,8 @@ func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 	f.drainLocals = drainLocals{Frame: f.drainLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of readTwo: bec0a87ef15e28e4
 
 // readTwoAsync starts [readTwo] as a state machine and returns its job.
 func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
@@ -501,7 +509,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 //line github.com/movenext/movenext/netio/poller_test.go:353
 		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:505
+//line github.com/movenext/movenext/netio/poller_async_test.go:513
 	if f.readFull1 == nil {
 		goto after1
 	}
@@ -510,7 +518,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:353
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:514
+//line github.com/movenext/movenext/netio/poller_async_test.go:522
 	f.readFull1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -540,4 +548,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 18a8e2d87d8f367f
+// Digest of what is above: 0df83d0f11e6236d

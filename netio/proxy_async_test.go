@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of exchange: eaf298edf14a0942
+
 // exchangeAsync starts [exchange] as a state machine and returns its job.
 func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[outcome]) {
 	var r statemachine.Run
@@ -71,7 +73,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1, receiveAll1Value, receiveAll1Err = receiveAllEnter(r, args.ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:75
+//line github.com/movenext/movenext/netio/proxy_async_test.go:77
 	if f.receiveAll1 == nil {
 		goto after1
 	}
@@ -80,7 +82,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	receiveAll1Value, receiveAll1Err = f.receiveAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:84
+//line github.com/movenext/movenext/netio/proxy_async_test.go:86
 	f.receiveAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
@@ -90,7 +92,7 @@ after1:
 	awaited2 = f.sending
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:94
+//line github.com/movenext/movenext/netio/proxy_async_test.go:96
 		goto after2
 	}
 	f.State = 2
@@ -101,7 +103,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:105
+//line github.com/movenext/movenext/netio/proxy_async_test.go:107
 	f.await2 = nil
 after2:
 	{
@@ -113,7 +115,7 @@ after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/proxy_async_test.go:117
+//line github.com/movenext/movenext/netio/proxy_async_test.go:119
 	return true
 }
 
@@ -138,6 +140,8 @@ func (f *exchangeMachine) MoveNext(r *statemachine.Run) bool {
 	f.exchangeFrame = exchangeFrame{Frame: f.exchangeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sendAll: 4461dffaa4fc90c6
 
 // sendAllAsync starts [sendAll] as a state machine and returns its job.
 func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[job.Void]) {
@@ -191,7 +195,7 @@ for1:
 	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:195
+//line github.com/movenext/movenext/netio/proxy_async_test.go:199
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -200,7 +204,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:204
+//line github.com/movenext/movenext/netio/proxy_async_test.go:208
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
@@ -212,13 +216,13 @@ after1:
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:216
+//line github.com/movenext/movenext/netio/proxy_async_test.go:220
 	goto for1
 endFor1:
 	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:222
+//line github.com/movenext/movenext/netio/proxy_async_test.go:226
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -228,7 +232,7 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:232
+//line github.com/movenext/movenext/netio/proxy_async_test.go:236
 	f.closeWrite2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -257,6 +261,8 @@ func (f *sendAllMachine) MoveNext(r *statemachine.Run) bool {
 	f.sendAllLocals = sendAllLocals{Frame: f.sendAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of receiveAll: c43f838aaaa0757d
 
 // receiveAllAsync starts [receiveAll] as a state machine and returns its job.
 func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte]) {
@@ -333,7 +339,7 @@ for1:
 	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:337
+//line github.com/movenext/movenext/netio/proxy_async_test.go:343
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -342,13 +348,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:346
+//line github.com/movenext/movenext/netio/proxy_async_test.go:352
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:352
+//line github.com/movenext/movenext/netio/proxy_async_test.go:358
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
@@ -356,7 +362,7 @@ after1:
 	// proxy_test.go:162: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:360
+//line github.com/movenext/movenext/netio/proxy_async_test.go:366
 	if f.read2 == nil {
 		goto after2
 	}
@@ -365,19 +371,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	n, err3 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:369
+//line github.com/movenext/movenext/netio/proxy_async_test.go:375
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:376
+//line github.com/movenext/movenext/netio/proxy_async_test.go:382
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:381
+//line github.com/movenext/movenext/netio/proxy_async_test.go:387
 	goto for1
 }
 
@@ -410,4 +416,4 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 162feb03ddc1621b
+// Digest of what is above: af5b257da1d3a947

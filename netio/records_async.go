@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of tlsRead: 298b5fa8311a6669
+
 // tlsReadAsync starts [tlsRead] as a state machine and returns its job.
 func tlsReadAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -37,17 +39,19 @@ type tlsReadLocals struct {
 	c *TLSConn
 	p []byte
 
-	handshake1 *job.Job[job.Void]
-	lock2      *statemachine.WaitingVoid[job.Void]
-	answer3    *answerFrame
-	readable4  *statemachine.WaitingVoid[int]
+	handshake1    *job.Job[job.Void]
+	lock2         *statemachine.WaitingVoid[job.Void]
+	n             int
+	err           error
+	flushRecords3 *flushRecordsFrame
+	readable4     *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [tlsRead] from where it stopped to its next suspension (false) or its end (true).
 func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var err2 error
+	var failed error
 	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -69,7 +73,7 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, 
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:14
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:73
+//line github.com/movenext/movenext/netio/records_async.go:77
 		goto resume1
 	}
 	f.State = 1
@@ -79,12 +83,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:14
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:83
+//line github.com/movenext/movenext/netio/records_async.go:87
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:14
 		if err4 != nil {
 			result0, result1 = 0, err4
-//line github.com/movenext/movenext/netio/records_async.go:88
+//line github.com/movenext/movenext/netio/records_async.go:92
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:15
 			return true, result0, result1
@@ -93,7 +97,7 @@ resume1:
 	// records.go:17: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:17
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:97
+//line github.com/movenext/movenext/netio/records_async.go:101
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -102,13 +106,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:17
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:106
+//line github.com/movenext/movenext/netio/records_async.go:110
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:17
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:112
+//line github.com/movenext/movenext/netio/records_async.go:116
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:18
 		return true, result0, result1
@@ -120,75 +124,69 @@ after2:
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-	// records.go:22: if err := answer(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:22
-	f.answer3, err2 = answerEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:127
-	if f.answer3 == nil {
+	f.n, f.err = f.c.take(f.p)
+	// records.go:23: … flushRecords(context.Background(), c); failed != nil && n == 0 && err ==  …
+//line github.com/movenext/movenext/netio/records.go:23
+	f.flushRecords3, failed = flushRecordsEnter(r, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:133
+	if f.flushRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:22
-	err2 = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:136
-	f.answer3 = nil
-after3:
-//line github.com/movenext/movenext/netio/records.go:22
-	if err2 != nil {
-		result0, result1 = 0, err2
-//line github.com/movenext/movenext/netio/records_async.go:142
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:23
+	failed = f.flushRecords3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:142
+	f.flushRecords3 = nil
+after3:
+//line github.com/movenext/movenext/netio/records.go:23
+	if failed != nil && f.n == 0 && f.err == errNothingYet {
+		result0, result1 = 0, failed
+//line github.com/movenext/movenext/netio/records_async.go:148
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:24
 		return true, result0, result1
 	}
-	{
-//line github.com/movenext/movenext/netio/records.go:25
-		n, err4 := f.c.take(f.p)
-		if err4 != errNothingYet {
-			result0, result1 = n, err4
-//line github.com/movenext/movenext/netio/records_async.go:152
-			f.State = statemachine.Finished
+	if f.err != errNothingYet {
+		result0, result1 = f.n, f.err
+//line github.com/movenext/movenext/netio/records_async.go:155
+		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:27
-			return true, result0, result1
-		}
+		return true, result0, result1
 	}
+	// records.go:29: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:29
-	if f.c.wire.hasOutput() {
-		goto next1
-	}
-	// records.go:32: if err := c.wire.conn.Readable(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:32
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:165
+//line github.com/movenext/movenext/netio/records_async.go:163
 	if f.readable4 == nil {
 		goto after4
 	}
 	f.State = 4
+	f.err = nil // not needed any more
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:32
+//line github.com/movenext/movenext/netio/records.go:29
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:174
+//line github.com/movenext/movenext/netio/records_async.go:173
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:32
+//line github.com/movenext/movenext/netio/records.go:29
 	if err3 != nil {
 		result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:180
+//line github.com/movenext/movenext/netio/records_async.go:179
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:33
+//line github.com/movenext/movenext/netio/records.go:30
 		return true, result0, result1
 	}
-next1:
-//line github.com/movenext/movenext/netio/records_async.go:186
+//line github.com/movenext/movenext/netio/records_async.go:184
 	goto for1
 }
 
 // Location returns where [tlsRead] is suspended.
 func (f *tlsReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 23, 29)
 }
 
 // tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame
@@ -209,6 +207,8 @@ func (f *tlsReadMachine) MoveNext(r *statemachine.Run) bool {
 	f.tlsReadLocals = tlsReadLocals{Frame: f.tlsReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of tlsReadable: c9ac0d46f5a96726
 
 // tlsReadableAsync starts [tlsReadable] as a state machine and returns its job.
 func tlsReadableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
@@ -231,10 +231,11 @@ type tlsReadableLocals struct {
 	ctx context.Context
 	c   *TLSConn
 
-	handshake1 *job.Job[job.Void]
-	lock2      *statemachine.WaitingVoid[job.Void]
-	answer3    *answerFrame
-	readable4  *statemachine.WaitingVoid[int]
+	handshake1    *job.Job[job.Void]
+	lock2         *statemachine.WaitingVoid[job.Void]
+	err           error
+	flushRecords3 *flushRecordsFrame
+	readable4     *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [tlsReadable] from where it stopped to its next suspension (false) or its end
@@ -242,7 +243,7 @@ type tlsReadableLocals struct {
 func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var err2 error
+	var failed error
 	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -259,126 +260,125 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:42: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:42
+	// records.go:39: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:39
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:39
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:268
+//line github.com/movenext/movenext/netio/records_async.go:269
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:39
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:39
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:278
+//line github.com/movenext/movenext/netio/records_async.go:279
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:39
 		if err4 != nil {
 			result0 = err4
-//line github.com/movenext/movenext/netio/records_async.go:283
+//line github.com/movenext/movenext/netio/records_async.go:284
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:43
+//line github.com/movenext/movenext/netio/records.go:40
 			return true, result0
 		}
 	}
-	// records.go:45: if err := c.in.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:45
+	// records.go:42: if err := c.in.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:42
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:292
+//line github.com/movenext/movenext/netio/records_async.go:293
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:45
+//line github.com/movenext/movenext/netio/records.go:42
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:301
+//line github.com/movenext/movenext/netio/records_async.go:302
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:45
+//line github.com/movenext/movenext/netio/records.go:42
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:307
+//line github.com/movenext/movenext/netio/records_async.go:308
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:46
+//line github.com/movenext/movenext/netio/records.go:43
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:48
+//line github.com/movenext/movenext/netio/records.go:45
 		unlock1 := f.c.in.Unlock
-//line github.com/movenext/movenext/netio/records.go:48
+//line github.com/movenext/movenext/netio/records.go:45
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-	// records.go:50: if err := answer(ctx, c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:50
-	f.answer3, err2 = answerEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:322
-	if f.answer3 == nil {
+//line github.com/movenext/movenext/netio/records.go:47
+	f.err = f.c.peek()
+	// records.go:48: … flushRecords(ctx, c); failed != nil && err == errNothingYet {
+//line github.com/movenext/movenext/netio/records.go:48
+	f.flushRecords3, failed = flushRecordsEnter(r, f.ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:325
+	if f.flushRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:50
-	err2 = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:331
-	f.answer3 = nil
+//line github.com/movenext/movenext/netio/records.go:48
+	failed = f.flushRecords3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:334
+	f.flushRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:50
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:337
+//line github.com/movenext/movenext/netio/records.go:48
+	if failed != nil && f.err == errNothingYet {
+		result0 = failed
+//line github.com/movenext/movenext/netio/records_async.go:340
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:51
+//line github.com/movenext/movenext/netio/records.go:49
 		return true, result0
 	}
-	if err := f.c.peek(); err != errNothingYet {
-		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:344
+	if f.err != errNothingYet {
+		result0 = f.err
+//line github.com/movenext/movenext/netio/records_async.go:347
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:52
+		return true, result0
+	}
+	// records.go:54: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:54
-		return true, result0
-	}
-	if f.c.wire.hasOutput() {
-		goto next1
-	}
-	// records.go:59: if err := c.wire.conn.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:59
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:355
 	if f.readable4 == nil {
 		goto after4
 	}
 	f.State = 4
+	f.err = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:59
+//line github.com/movenext/movenext/netio/records.go:54
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:364
+//line github.com/movenext/movenext/netio/records_async.go:365
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:59
+//line github.com/movenext/movenext/netio/records.go:54
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:370
+//line github.com/movenext/movenext/netio/records_async.go:371
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:60
+//line github.com/movenext/movenext/netio/records.go:55
 		return true, result0
 	}
-next1:
 //line github.com/movenext/movenext/netio/records_async.go:376
 	goto for1
 }
 
 // Location returns where [tlsReadable] is suspended.
 func (f *tlsReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 39, 42, 48, 54)
 }
 
 // tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job
@@ -400,127 +400,7 @@ func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// answerAsync starts [answer] as a state machine and returns its job.
-func answerAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := answerLocals{c: c}
-	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, ctx); ended {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &answerMachine{answerLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func answerEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*answerFrame, error) {
-	frame := answerLocals{c: c}
-	if ended, v0 := frame.moveNext(r, ctx); ended {
-		return nil, v0
-	}
-	m := &answerFrame{answerLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// answerLocals is what [answer] keeps while it is suspended.
-type answerLocals struct {
-	statemachine.Frame
-
-	c *TLSConn
-
-	flushRecords1 *flushRecordsFrame
-}
-
-// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
-// end, its results.
-type answerFrame struct {
-	answerLocals
-
-	result0 error
-}
-
-// MoveNext continues [answer] where it stopped.
-func (f *answerFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r, nil)
-	return ended
-}
-
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Running
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/netio/records.go:72
-	if len(f.c.peeked) > 0 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:73
-		return true, nil
-	}
-	// records.go:75: if err := flushRecords(ctx, c); err != nil && c.wire.hasOutput() {
-//line github.com/movenext/movenext/netio/records.go:75
-	f.flushRecords1, err = flushRecordsEnter(r, ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:473
-	if f.flushRecords1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/netio/records.go:75
-	err = f.flushRecords1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:482
-	f.flushRecords1 = nil
-after1:
-//line github.com/movenext/movenext/netio/records.go:75
-	if err != nil && f.c.wire.hasOutput() {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:76
-		return true, err
-	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:78
-	return true, nil
-//line github.com/movenext/movenext/netio/records_async.go:494
-}
-
-// Location returns where [answer] is suspended.
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
-}
-
-// Results returns what [answer] returned, or raises again the panic that ended it.
-func (f *answerFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
-type answerMachine struct {
-	statemachine.Builder[job.Void]
-	answerLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r, nil)
-	if !ended {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
-	return true
-}
+// Digest of tlsWrite: 8aff025d016a0190
 
 // tlsWriteAsync starts [tlsWrite] as a state machine and returns its job.
 func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[int]) {
@@ -569,121 +449,121 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int,
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:181: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:181
+	// records.go:160: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:160
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:160
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:578
+//line github.com/movenext/movenext/netio/records_async.go:458
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:160
 	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:160
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:588
+//line github.com/movenext/movenext/netio/records_async.go:468
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:160
 		if err3 != nil {
 			result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:593
+//line github.com/movenext/movenext/netio/records_async.go:473
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:182
+//line github.com/movenext/movenext/netio/records.go:161
 			return true, result0, result1
 		}
 	}
-	// records.go:184: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:184
+	// records.go:163: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:163
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:602
+//line github.com/movenext/movenext/netio/records_async.go:482
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:184
+//line github.com/movenext/movenext/netio/records.go:163
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:611
+//line github.com/movenext/movenext/netio/records_async.go:491
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:184
+//line github.com/movenext/movenext/netio/records.go:163
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:617
+//line github.com/movenext/movenext/netio/records_async.go:497
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:185
+//line github.com/movenext/movenext/netio/records.go:164
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:187
+//line github.com/movenext/movenext/netio/records.go:166
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:187
+//line github.com/movenext/movenext/netio/records.go:166
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:188
+//line github.com/movenext/movenext/netio/records.go:167
 	f.done = 0
 for1:
-//line github.com/movenext/movenext/netio/records.go:189
+//line github.com/movenext/movenext/netio/records.go:168
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:634
+//line github.com/movenext/movenext/netio/records_async.go:514
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:190
+//line github.com/movenext/movenext/netio/records.go:169
 		return true, result0, result1
 	}
 	{
 		var err3 error
-//line github.com/movenext/movenext/netio/records.go:192
+//line github.com/movenext/movenext/netio/records.go:171
 		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
-//line github.com/movenext/movenext/netio/records_async.go:645
+//line github.com/movenext/movenext/netio/records_async.go:525
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:194
+//line github.com/movenext/movenext/netio/records.go:173
 			return true, result0, result1
 		}
 	}
-	// records.go:196: if err := sendRecords(ctx, c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:196
+	// records.go:175: if err := sendRecords(ctx, c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:175
 	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:654
+//line github.com/movenext/movenext/netio/records_async.go:534
 	if f.sendRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:196
+//line github.com/movenext/movenext/netio/records.go:175
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:663
+//line github.com/movenext/movenext/netio/records_async.go:543
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:196
+//line github.com/movenext/movenext/netio/records.go:175
 	if err2 != nil {
 		result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records_async.go:669
+//line github.com/movenext/movenext/netio/records_async.go:549
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:197
+//line github.com/movenext/movenext/netio/records.go:176
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records_async.go:676
+//line github.com/movenext/movenext/netio/records_async.go:556
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:200
+//line github.com/movenext/movenext/netio/records.go:179
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:681
+//line github.com/movenext/movenext/netio/records_async.go:561
 	goto for1
 }
 
 // Location returns where [tlsWrite] is suspended.
 func (f *tlsWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 160, 163, 175)
 }
 
 // tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and
@@ -704,6 +584,8 @@ func (f *tlsWriteMachine) MoveNext(r *statemachine.Run) bool {
 	f.tlsWriteLocals = tlsWriteLocals{Frame: f.tlsWriteLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of tlsCloseWrite: d69b6992f59bdfc4
 
 // tlsCloseWriteAsync starts [tlsCloseWrite] as a state machine and returns its job.
 func tlsCloseWriteAsync(c *TLSConn) (result *job.Job[job.Void]) {
@@ -753,96 +635,96 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:220: if err := c.Handshake(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:220
+	// records.go:199: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:199
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
-//line github.com/movenext/movenext/netio/records.go:220
+//line github.com/movenext/movenext/netio/records.go:199
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:762
+//line github.com/movenext/movenext/netio/records_async.go:644
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:220
+//line github.com/movenext/movenext/netio/records.go:199
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:220
+//line github.com/movenext/movenext/netio/records.go:199
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:772
+//line github.com/movenext/movenext/netio/records_async.go:654
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:220
+//line github.com/movenext/movenext/netio/records.go:199
 		if err3 != nil {
 			result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:777
+//line github.com/movenext/movenext/netio/records_async.go:659
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:221
+//line github.com/movenext/movenext/netio/records.go:200
 			return true, result0
 		}
 	}
-	// records.go:223: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:223
+	// records.go:202: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:202
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:786
+//line github.com/movenext/movenext/netio/records_async.go:668
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:223
+//line github.com/movenext/movenext/netio/records.go:202
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:795
+//line github.com/movenext/movenext/netio/records_async.go:677
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:223
+//line github.com/movenext/movenext/netio/records.go:202
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:801
+//line github.com/movenext/movenext/netio/records_async.go:683
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:224
+//line github.com/movenext/movenext/netio/records.go:203
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:226
+//line github.com/movenext/movenext/netio/records.go:205
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:226
+//line github.com/movenext/movenext/netio/records.go:205
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:227
+//line github.com/movenext/movenext/netio/records.go:206
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:815
+//line github.com/movenext/movenext/netio/records_async.go:697
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:228
+//line github.com/movenext/movenext/netio/records.go:207
 		return true, result0
 	}
-	// records.go:230: if err := sendRecords(context.Background(), c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:230
+	// records.go:209: if err := sendRecords(context.Background(), c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:209
 	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:823
+//line github.com/movenext/movenext/netio/records_async.go:705
 	if f.sendRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:230
+//line github.com/movenext/movenext/netio/records.go:209
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:832
+//line github.com/movenext/movenext/netio/records_async.go:714
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:230
+//line github.com/movenext/movenext/netio/records.go:209
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:838
+//line github.com/movenext/movenext/netio/records_async.go:720
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:231
+//line github.com/movenext/movenext/netio/records.go:210
 		return true, result0
 	}
-	// records.go:233: return c.wire.conn.CloseWrite()
-//line github.com/movenext/movenext/netio/records.go:233
+	// records.go:212: return c.wire.conn.CloseWrite()
+//line github.com/movenext/movenext/netio/records.go:212
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:846
+//line github.com/movenext/movenext/netio/records_async.go:728
 	if f.closeWrite4 == nil {
 		goto after4
 	}
@@ -850,23 +732,23 @@ after3:
 	f.c = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:233
+//line github.com/movenext/movenext/netio/records.go:212
 	closeWrite4Err = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:856
+//line github.com/movenext/movenext/netio/records_async.go:738
 	f.closeWrite4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:233
+//line github.com/movenext/movenext/netio/records.go:212
 	result0 = closeWrite4Err
-//line github.com/movenext/movenext/netio/records_async.go:861
+//line github.com/movenext/movenext/netio/records_async.go:743
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:233
+//line github.com/movenext/movenext/netio/records.go:212
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:865
+//line github.com/movenext/movenext/netio/records_async.go:747
 }
 
 // Location returns where [tlsCloseWrite] is suspended.
 func (f *tlsCloseWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 199, 202, 209, 212)
 }
 
 // tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain,
@@ -887,6 +769,8 @@ func (f *tlsCloseWriteMachine) MoveNext(r *statemachine.Run) bool {
 	f.tlsCloseWriteLocals = tlsCloseWriteLocals{Frame: f.tlsCloseWriteLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of flushRecords: da3b7d90fa4da17e
 
 // flushRecordsAsync starts [flushRecords] as a state machine and returns its job.
 func flushRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
@@ -959,88 +843,88 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:242
+//line github.com/movenext/movenext/netio/records.go:221
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:966
+//line github.com/movenext/movenext/netio/records_async.go:850
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:243
+//line github.com/movenext/movenext/netio/records.go:222
 		return true, result0
 	}
-	// records.go:245: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:245
+	// records.go:224: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:224
 	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:974
+//line github.com/movenext/movenext/netio/records_async.go:858
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:245
+//line github.com/movenext/movenext/netio/records.go:224
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:983
+//line github.com/movenext/movenext/netio/records_async.go:867
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:245
+//line github.com/movenext/movenext/netio/records.go:224
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:989
+//line github.com/movenext/movenext/netio/records_async.go:873
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:246
+//line github.com/movenext/movenext/netio/records.go:225
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:248
+//line github.com/movenext/movenext/netio/records.go:227
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:248
+//line github.com/movenext/movenext/netio/records.go:227
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:249
+//line github.com/movenext/movenext/netio/records.go:228
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:1004
+//line github.com/movenext/movenext/netio/records_async.go:888
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:251
+//line github.com/movenext/movenext/netio/records.go:230
 		return true, result0
 	}
-	// records.go:253: n, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:253
+	// records.go:232: n, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:232
 	f.writeAll2, n, err2 = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1012
+//line github.com/movenext/movenext/netio/records_async.go:896
 	if f.writeAll2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:253
+//line github.com/movenext/movenext/netio/records.go:232
 	n, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1021
+//line github.com/movenext/movenext/netio/records_async.go:905
 	f.writeAll2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:254
+//line github.com/movenext/movenext/netio/records.go:233
 	if err2 != nil && endReason(f.ctx) != nil {
 		f.c.wire.putBack(f.b, n)
 		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:1028
+//line github.com/movenext/movenext/netio/records_async.go:912
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:256
+//line github.com/movenext/movenext/netio/records.go:235
 		return true, result0
 	}
 	putOut(f.b)
 	result0 = f.c.breakWrites(err2)
-//line github.com/movenext/movenext/netio/records_async.go:1035
+//line github.com/movenext/movenext/netio/records_async.go:919
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:259
+//line github.com/movenext/movenext/netio/records.go:238
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1039
+//line github.com/movenext/movenext/netio/records_async.go:923
 }
 
 // Location returns where [flushRecords] is suspended.
 func (f *flushRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
+	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 224, 232)
 }
 
 // Results returns what [flushRecords] returned, or raises again the panic that ended it.
@@ -1067,6 +951,8 @@ func (f *flushRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	f.flushRecordsLocals = flushRecordsLocals{Frame: f.flushRecordsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sendRecords: 0cdbda4607ccb322
 
 // sendRecordsAsync starts [sendRecords] as a state machine and returns its job.
 func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
@@ -1129,39 +1015,39 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:267
+//line github.com/movenext/movenext/netio/records.go:246
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:269
+//line github.com/movenext/movenext/netio/records.go:248
 		return true, nil
 	}
-	// records.go:271: _, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:271
+	// records.go:250: _, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:250
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1143
+//line github.com/movenext/movenext/netio/records_async.go:1029
 	if f.writeAll1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:271
+//line github.com/movenext/movenext/netio/records.go:250
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1152
+//line github.com/movenext/movenext/netio/records_async.go:1038
 	f.writeAll1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:272
+//line github.com/movenext/movenext/netio/records.go:251
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1158
+//line github.com/movenext/movenext/netio/records_async.go:1044
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [sendRecords] is suspended.
 func (f *sendRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
+	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 250)
 }
 
 // Results returns what [sendRecords] returned, or raises again the panic that ended it.
@@ -1188,4 +1074,4 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6301bbcdc05cce56
+// Digest of what is above: 27da9a7a960c54f6

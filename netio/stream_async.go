@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of copyAll: 22bb6cf847a13572
+
 // copyAllAsync starts [copyAll] as a state machine and returns its job.
 func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int64]) {
 	var r statemachine.Run
@@ -64,7 +66,7 @@ for1:
 	// stream.go:72: if err := waitReadable(ctx, src); err != nil {
 //line github.com/movenext/movenext/netio/stream.go:72
 	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:68
+//line github.com/movenext/movenext/netio/stream_async.go:70
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -73,13 +75,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:72
 	err2 = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:77
+//line github.com/movenext/movenext/netio/stream_async.go:79
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:72
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:83
+//line github.com/movenext/movenext/netio/stream_async.go:85
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:74
@@ -87,7 +89,7 @@ after1:
 	// stream.go:75: n, end, err := copyChunk(ctx, dst, src)
 //line github.com/movenext/movenext/netio/stream.go:75
 	f.copyChunk2, n, end, err3 = copyChunkEnter(r, f.ctx, f.dst, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:91
+//line github.com/movenext/movenext/netio/stream_async.go:93
 	if f.copyChunk2 == nil {
 		goto after2
 	}
@@ -96,7 +98,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:75
 	n, end, err3 = f.copyChunk2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:100
+//line github.com/movenext/movenext/netio/stream_async.go:102
 	f.copyChunk2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:76
@@ -104,18 +106,18 @@ after2:
 	switch {
 	case err3 != nil:
 		err = err3
-//line github.com/movenext/movenext/netio/stream_async.go:108
+//line github.com/movenext/movenext/netio/stream_async.go:110
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:80
 	case end:
 		err = nil
-//line github.com/movenext/movenext/netio/stream_async.go:114
+//line github.com/movenext/movenext/netio/stream_async.go:116
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:82
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:119
+//line github.com/movenext/movenext/netio/stream_async.go:121
 	goto for1
 }
 
@@ -141,6 +143,8 @@ func (f *copyAllMachine) MoveNext(r *statemachine.Run) bool {
 	f.copyAllLocals = copyAllLocals{Frame: f.copyAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of copyChunk: 41158d130832136f
 
 // copyChunkAsync starts [copyChunk] as a state machine and returns its job.
 func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[job.Tuple2[int, bool]]) {
@@ -226,7 +230,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (ended b
 	// stream.go:93: n, failed := readOnce(src, p[:])
 //line github.com/movenext/movenext/netio/stream.go:93
 	f.readOnce1, readOnce1Value, readOnce1Err = readOnceEnter(r, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:230
+//line github.com/movenext/movenext/netio/stream_async.go:234
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -235,7 +239,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (ended b
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:93
 	readOnce1Value, readOnce1Err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:239
+//line github.com/movenext/movenext/netio/stream_async.go:243
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:93
@@ -246,7 +250,7 @@ after1:
 	// stream.go:95: if n, err = writeAll(ctx, dst, p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/stream.go:95
 	f.writeAll2, writeAll2Value, writeAll2Err = writeAllEnter(r, f.ctx, f.dst, f.p[:f.n])
-//line github.com/movenext/movenext/netio/stream_async.go:250
+//line github.com/movenext/movenext/netio/stream_async.go:254
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -256,7 +260,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:95
 	writeAll2Value, writeAll2Err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:260
+//line github.com/movenext/movenext/netio/stream_async.go:264
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:95
@@ -264,7 +268,7 @@ after2:
 //line github.com/movenext/movenext/netio/stream.go:95
 	if f.err != nil {
 		f.end = false
-//line github.com/movenext/movenext/netio/stream_async.go:268
+//line github.com/movenext/movenext/netio/stream_async.go:272
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:96
 		return true
@@ -272,17 +276,17 @@ after2:
 endIf1:
 	if isEnd(f.failed) {
 		f.end, f.err = true, nil
-//line github.com/movenext/movenext/netio/stream_async.go:276
+//line github.com/movenext/movenext/netio/stream_async.go:280
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:100
 		return true
 	}
 	f.end, f.err = false, f.failed
-//line github.com/movenext/movenext/netio/stream_async.go:282
+//line github.com/movenext/movenext/netio/stream_async.go:286
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:102
 	return true
-//line github.com/movenext/movenext/netio/stream_async.go:286
+//line github.com/movenext/movenext/netio/stream_async.go:290
 }
 
 // Location returns where [copyChunk] is suspended.
@@ -313,6 +317,8 @@ func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
 	f.copyChunkFrame = copyChunkFrame{Frame: f.copyChunkFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of waitReadable: b2b4fc85c54b8f56
 
 // waitReadableAsync starts [waitReadable] as a state machine and returns its job.
 func waitReadableAsync(ctx context.Context, src AsyncReader) (result *job.Job[job.Void]) {
@@ -399,7 +405,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	default:
 //line github.com/movenext/movenext/netio/stream.go:122
 		result0 = endReason(args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:403
+//line github.com/movenext/movenext/netio/stream_async.go:409
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:123
@@ -408,7 +414,7 @@ case1:
 	// stream.go:118: return src.Readable(ctx)
 //line github.com/movenext/movenext/netio/stream.go:118
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:412
+//line github.com/movenext/movenext/netio/stream_async.go:418
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -417,7 +423,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:118
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:421
+//line github.com/movenext/movenext/netio/stream_async.go:427
 	f.readable1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -428,7 +434,7 @@ case2:
 	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:120
 	if statemachine.TwinEnded(r, f.readable2) {
-//line github.com/movenext/movenext/netio/stream_async.go:432
+//line github.com/movenext/movenext/netio/stream_async.go:438
 		goto resume2
 	}
 	f.State = 2
@@ -437,7 +443,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:120
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream_async.go:441
+//line github.com/movenext/movenext/netio/stream_async.go:447
 	f.readable2 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -471,6 +477,8 @@ func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitReadableLocals = waitReadableLocals{Frame: f.waitReadableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of readOnce: 1e76f698c4c8c29e
 
 // readOnceAsync starts [readOnce] as a state machine and returns its job.
 func readOnceAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
@@ -550,7 +558,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 //line github.com/movenext/movenext/netio/stream.go:131
 		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:554
+//line github.com/movenext/movenext/netio/stream_async.go:562
 	if f.read1 == nil {
 		goto after1
 	}
@@ -559,7 +567,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:131
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:563
+//line github.com/movenext/movenext/netio/stream_async.go:571
 	f.read1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -570,7 +578,7 @@ endIf1:
 	f.read2 = args.src.ReadAsync(args.p)
 //line github.com/movenext/movenext/netio/stream.go:133
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/stream_async.go:574
+//line github.com/movenext/movenext/netio/stream_async.go:582
 		goto resume2
 	}
 	f.State = 2
@@ -579,7 +587,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:133
 	result0, result1 = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/stream_async.go:583
+//line github.com/movenext/movenext/netio/stream_async.go:591
 	f.read2 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -613,6 +621,8 @@ func (f *readOnceMachine) MoveNext(r *statemachine.Run) bool {
 	f.readOnceLocals = readOnceLocals{Frame: f.readOnceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of writeAll: 5ba307ffda537810
 
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
 func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.Job[int]) {
@@ -711,7 +721,7 @@ case1:
 	// stream.go:142: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:142
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:715
+//line github.com/movenext/movenext/netio/stream_async.go:725
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -720,7 +730,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:142
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:724
+//line github.com/movenext/movenext/netio/stream_async.go:734
 	f.writeAll1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -731,7 +741,7 @@ case2:
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:144
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/netio/stream_async.go:735
+//line github.com/movenext/movenext/netio/stream_async.go:745
 		goto resume2
 	}
 	f.State = 2
@@ -740,7 +750,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:144
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream_async.go:744
+//line github.com/movenext/movenext/netio/stream_async.go:754
 	f.writeAll2 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -748,7 +758,7 @@ case3:
 	// stream.go:146: return writeFull(dst, p)
 //line github.com/movenext/movenext/netio/stream.go:146
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:752
+//line github.com/movenext/movenext/netio/stream_async.go:762
 	if f.writeFull3 == nil {
 		goto after3
 	}
@@ -757,7 +767,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:146
 	result0, result1 = f.writeFull3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:761
+//line github.com/movenext/movenext/netio/stream_async.go:771
 	f.writeFull3 = nil
 after3:
 	f.State = statemachine.Finished
@@ -792,6 +802,8 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	f.writeAllLocals = writeAllLocals{Frame: f.writeAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of writeFull: b79bfae16b41575e
 
 // writeFullAsync starts [writeFull] as a state machine and returns its job.
 func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
@@ -858,7 +870,7 @@ func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (ended 
 	f.write1 = dst.WriteAsync(f.p)
 //line github.com/movenext/movenext/netio/stream.go:154
 	if statemachine.TwinEnded(r, f.write1) {
-//line github.com/movenext/movenext/netio/stream_async.go:862
+//line github.com/movenext/movenext/netio/stream_async.go:874
 		goto resume1
 	}
 	f.State = 1
@@ -868,7 +880,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/stream.go:154
 		n, err := statemachine.TwinResult(r, f.write1)
-//line github.com/movenext/movenext/netio/stream_async.go:872
+//line github.com/movenext/movenext/netio/stream_async.go:884
 		f.write1 = nil
 //line github.com/movenext/movenext/netio/stream.go:155
 		if n < len(f.p) && err == nil {
@@ -878,7 +890,7 @@ resume1:
 //line github.com/movenext/movenext/netio/stream.go:158
 		return true, n, err
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:882
+//line github.com/movenext/movenext/netio/stream_async.go:894
 }
 
 // Location returns where [writeFull] is suspended.
@@ -910,4 +922,4 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bf7863afbd376b3d
+// Digest of what is above: d90a522174c8a7ac

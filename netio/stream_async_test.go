@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of lines: f97a0ef29cfb5d89
+
 // linesAsync starts [lines] as a state machine and returns its job.
 func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.Job[[]string]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ for1:
 	// stream_test.go:27: line, err := b.ReadLine(ctx, most)
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
-//line github.com/movenext/movenext/netio/stream_async_test.go:65
+//line github.com/movenext/movenext/netio/stream_async_test.go:67
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -70,19 +72,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	line, err2 = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:74
+//line github.com/movenext/movenext/netio/stream_async_test.go:76
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:28
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
-//line github.com/movenext/movenext/netio/stream_async_test.go:80
+//line github.com/movenext/movenext/netio/stream_async_test.go:82
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream_test.go:30
 	}
 	f.all = append(f.all, string(line))
-//line github.com/movenext/movenext/netio/stream_async_test.go:86
+//line github.com/movenext/movenext/netio/stream_async_test.go:88
 	goto for1
 }
 
@@ -108,6 +110,8 @@ func (f *linesMachine) MoveNext(r *statemachine.Run) bool {
 	f.linesLocals = linesLocals{Frame: f.linesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of relay: e15c4a5d1bd13d09
 
 // relayAsync starts [relay] as a state machine and returns its job.
 func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int64]) {
@@ -158,7 +162,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/netio/stream_async_test.go:162
+//line github.com/movenext/movenext/netio/stream_async_test.go:166
 		goto resume1
 	}
 	f.State = 1
@@ -167,7 +171,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.n, err = statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/netio/stream_async_test.go:171
+//line github.com/movenext/movenext/netio/stream_async_test.go:175
 	f.copy1 = nil
 //line github.com/movenext/movenext/netio/stream_test.go:151
 	if err != nil {
@@ -176,7 +180,7 @@ resume1:
 	// stream_test.go:152: err = to.CloseWrite()
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:180
+//line github.com/movenext/movenext/netio/stream_async_test.go:184
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -186,14 +190,14 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:190
+//line github.com/movenext/movenext/netio/stream_async_test.go:194
 	f.closeWrite2 = nil
 after2:
 endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:154
 	return true, f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:197
+//line github.com/movenext/movenext/netio/stream_async_test.go:201
 }
 
 // Location returns where [relay] is suspended.
@@ -218,6 +222,8 @@ func (f *relayMachine) MoveNext(r *statemachine.Run) bool {
 	f.relayLocals = relayLocals{Frame: f.relayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of pour: 0bfcbd2ee99a5bf4
 
 // pourAsync starts [pour] as a state machine and returns its job.
 func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (result *job.Job[int]) {
@@ -262,51 +268,51 @@ func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:259
+//line github.com/movenext/movenext/netio/stream_test.go:257
 	f.total = 0
 	f.list1 = pieces
-//line github.com/movenext/movenext/netio/stream_test.go:260
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/netio/stream_test.go:260
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/netio/stream_test.go:260
+//line github.com/movenext/movenext/netio/stream_test.go:258
 		p := f.list1[f.i1]
-		// stream_test.go:261: n, err := b.Write([]byte(p))
-//line github.com/movenext/movenext/netio/stream_test.go:261
+		// stream_test.go:259: n, err := b.Write([]byte(p))
+//line github.com/movenext/movenext/netio/stream_test.go:259
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:283
+//line github.com/movenext/movenext/netio/stream_async_test.go:289
 	if f.write1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:261
+//line github.com/movenext/movenext/netio/stream_test.go:259
 	n, err = f.write1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:292
+//line github.com/movenext/movenext/netio/stream_async_test.go:298
 	f.write1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream_test.go:262
+//line github.com/movenext/movenext/netio/stream_test.go:260
 	f.total += n
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:264
+//line github.com/movenext/movenext/netio/stream_test.go:262
 		return true, f.total, err
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:260
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:304
+//line github.com/movenext/movenext/netio/stream_async_test.go:310
 	goto range1
 endRange1:
-	// stream_test.go:267: return total, b.Flush(ctx)
-//line github.com/movenext/movenext/netio/stream_test.go:267
+	// stream_test.go:265: return total, b.Flush(ctx)
+//line github.com/movenext/movenext/netio/stream_test.go:265
 	f.flush2, flush2Err = f.b.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:310
+//line github.com/movenext/movenext/netio/stream_async_test.go:316
 	if f.flush2 == nil {
 		goto after2
 	}
@@ -314,20 +320,20 @@ endRange1:
 	f.ctx, f.b, f.list1 = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:267
+//line github.com/movenext/movenext/netio/stream_test.go:265
 	flush2Err = f.flush2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:320
+//line github.com/movenext/movenext/netio/stream_async_test.go:326
 	f.flush2 = nil
 after2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:267
+//line github.com/movenext/movenext/netio/stream_test.go:265
 	return true, f.total, flush2Err
-//line github.com/movenext/movenext/netio/stream_async_test.go:326
+//line github.com/movenext/movenext/netio/stream_async_test.go:332
 }
 
 // Location returns where [pour] is suspended.
 func (f *pourLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 261, 267)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 259, 265)
 }
 
 // pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one
@@ -347,6 +353,8 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	f.pourLocals = pourLocals{Frame: f.pourLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of relayLines: debb925b71d8a18b
 
 // relayLinesAsync starts [relayLines] as a state machine and returns its job.
 func relayLinesAsync(ctx context.Context, from *netio.Buffered, to *netio.BufferedWriter) (result *job.Job[job.Void]) {
@@ -394,81 +402,81 @@ func (f *relayLinesLocals) moveNext(r *statemachine.Run) (finished bool, result0
 		f.Misuse(state)
 	}
 for1:
-	// stream_test.go:393: line, err := from.ReadLine(ctx, 100)
-//line github.com/movenext/movenext/netio/stream_test.go:393
+	// stream_test.go:391: line, err := from.ReadLine(ctx, 100)
+//line github.com/movenext/movenext/netio/stream_test.go:391
 	f.readLine1, line, err = f.from.ReadLineEnter(r, f.ctx, 100)
-//line github.com/movenext/movenext/netio/stream_async_test.go:401
+//line github.com/movenext/movenext/netio/stream_async_test.go:409
 	if f.readLine1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:393
+//line github.com/movenext/movenext/netio/stream_test.go:391
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:410
+//line github.com/movenext/movenext/netio/stream_async_test.go:418
 	f.readLine1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream_test.go:394
+//line github.com/movenext/movenext/netio/stream_test.go:392
 	if errors.Is(err, io.EOF) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:395
+//line github.com/movenext/movenext/netio/stream_test.go:393
 		return true, nil
 	}
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:398
+//line github.com/movenext/movenext/netio/stream_test.go:396
 		return true, err
 	}
-	// stream_test.go:400: if _, err := to.Write(append(line, '\n')); err != nil {
-//line github.com/movenext/movenext/netio/stream_test.go:400
+	// stream_test.go:398: if _, err := to.Write(append(line, '\n')); err != nil {
+//line github.com/movenext/movenext/netio/stream_test.go:398
 	f.write2, _, err2 = f.to.WriteEnter(r, append(line, '\n'))
-//line github.com/movenext/movenext/netio/stream_async_test.go:427
+//line github.com/movenext/movenext/netio/stream_async_test.go:435
 	if f.write2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:400
+//line github.com/movenext/movenext/netio/stream_test.go:398
 	_, err2 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:436
+//line github.com/movenext/movenext/netio/stream_async_test.go:444
 	f.write2 = nil
 after2:
-//line github.com/movenext/movenext/netio/stream_test.go:400
+//line github.com/movenext/movenext/netio/stream_test.go:398
 	if err2 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:401
+//line github.com/movenext/movenext/netio/stream_test.go:399
 		return true, err2
 	}
-	// stream_test.go:403: if err := to.Flush(ctx); err != nil {
-//line github.com/movenext/movenext/netio/stream_test.go:403
+	// stream_test.go:401: if err := to.Flush(ctx); err != nil {
+//line github.com/movenext/movenext/netio/stream_test.go:401
 	f.flush3, err3 = f.to.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:448
+//line github.com/movenext/movenext/netio/stream_async_test.go:456
 	if f.flush3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/stream_test.go:403
+//line github.com/movenext/movenext/netio/stream_test.go:401
 	err3 = f.flush3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:457
+//line github.com/movenext/movenext/netio/stream_async_test.go:465
 	f.flush3 = nil
 after3:
-//line github.com/movenext/movenext/netio/stream_test.go:403
+//line github.com/movenext/movenext/netio/stream_test.go:401
 	if err3 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:404
+//line github.com/movenext/movenext/netio/stream_test.go:402
 		return true, err3
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:466
+//line github.com/movenext/movenext/netio/stream_async_test.go:474
 	goto for1
 }
 
 // Location returns where [relayLines] is suspended.
 func (f *relayLinesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 391, 398, 401)
 }
 
 // relayLinesMachine is the root of a chain of calls that begins with [relayLines]: chain, job and
@@ -489,4 +497,4 @@ func (f *relayLinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6ae50ea8602df078
+// Digest of what is above: 97f5039c5526f424

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of echoTLS: 7d0cd06388c69aea
+
 // echoTLSAsync starts [echoTLS] as a state machine and returns its job.
 func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -79,7 +81,7 @@ for1:
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:83
+//line github.com/movenext/movenext/netio/tls_async_test.go:85
 		goto resume1
 	}
 	f.State = 1
@@ -89,12 +91,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		_, err2 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:93
+//line github.com/movenext/movenext/netio/tls_async_test.go:95
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:98
+//line github.com/movenext/movenext/netio/tls_async_test.go:100
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:78
 			return true, result0, result1
@@ -105,7 +107,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:109
+//line github.com/movenext/movenext/netio/tls_async_test.go:111
 		goto resume2
 	}
 	f.State = 2
@@ -114,7 +116,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:118
+//line github.com/movenext/movenext/netio/tls_async_test.go:120
 	f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:81
 	if err != io.EOF {
@@ -125,7 +127,7 @@ resume2:
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:129
+//line github.com/movenext/movenext/netio/tls_async_test.go:131
 		goto resume3
 	}
 	f.State = 3
@@ -136,19 +138,19 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		_, closeWrite3Err := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:140
+//line github.com/movenext/movenext/netio/tls_async_test.go:142
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		result0, result1 = f.total, closeWrite3Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:145
+//line github.com/movenext/movenext/netio/tls_async_test.go:147
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
 endIf1:
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:152
+//line github.com/movenext/movenext/netio/tls_async_test.go:154
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:85
 		return true, result0, result1
@@ -158,7 +160,7 @@ endIf1:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:162
+//line github.com/movenext/movenext/netio/tls_async_test.go:164
 		goto resume4
 	}
 	f.State = 4
@@ -168,12 +170,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		_, err2 := statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:172
+//line github.com/movenext/movenext/netio/tls_async_test.go:174
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:177
+//line github.com/movenext/movenext/netio/tls_async_test.go:179
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:88
 			return true, result0, result1
@@ -181,7 +183,7 @@ resume4:
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:90
 	f.total += f.n
-//line github.com/movenext/movenext/netio/tls_async_test.go:185
+//line github.com/movenext/movenext/netio/tls_async_test.go:187
 	goto for1
 }
 
@@ -208,6 +210,8 @@ func (f *echoTLSMachine) MoveNext(r *statemachine.Run) bool {
 	f.echoTLSLocals = echoTLSLocals{Frame: f.echoTLSLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of talkTLS: 1a5a0416502b1ceb
 
 // talkTLSAsync starts [talkTLS] as a state machine and returns its job.
 func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *job.Job[[]byte]) {
@@ -258,7 +262,7 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:262
+//line github.com/movenext/movenext/netio/tls_async_test.go:266
 		goto resume1
 	}
 	f.State = 1
@@ -268,7 +272,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		_, err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:272
+//line github.com/movenext/movenext/netio/tls_async_test.go:276
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		if err != nil {
@@ -292,7 +296,7 @@ for1:
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:296
+//line github.com/movenext/movenext/netio/tls_async_test.go:300
 		goto resume2
 	}
 	f.State = 2
@@ -302,7 +306,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		_, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:306
+//line github.com/movenext/movenext/netio/tls_async_test.go:310
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		if err != nil {
@@ -323,7 +327,7 @@ for2:
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:327
+//line github.com/movenext/movenext/netio/tls_async_test.go:331
 		goto resume3
 	}
 	f.State = 3
@@ -333,7 +337,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		n, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:337
+//line github.com/movenext/movenext/netio/tls_async_test.go:341
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:109
 		if err != nil {
@@ -343,7 +347,7 @@ resume3:
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:347
+//line github.com/movenext/movenext/netio/tls_async_test.go:351
 	goto for2
 endFor2:
 	goto for1
@@ -353,7 +357,7 @@ endFor1:
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:357
+//line github.com/movenext/movenext/netio/tls_async_test.go:361
 		goto resume4
 	}
 	f.State = 4
@@ -364,13 +368,13 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		_, closeWrite4Err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:368
+//line github.com/movenext/movenext/netio/tls_async_test.go:372
 		f.handshakeOrCloseWrite1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		return true, f.back, closeWrite4Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:374
+//line github.com/movenext/movenext/netio/tls_async_test.go:378
 }
 
 // Location returns where [talkTLS] is suspended.
@@ -396,4 +400,4 @@ func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6b6a29e355a9974b
+// Digest of what is above: b38ee09116474834

@@ -21,6 +21,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of napping: 852e108452d0b5d3
+
 // nappingAsync returns the stream of [napping]: each range over it runs the function as a state
 // machine.
 func nappingAsync(ctx context.Context) *job.Stream[int] {
@@ -57,7 +59,7 @@ func (f *nappingFrame) MoveNext(r *statemachine.Run) bool {
 	// leaving_test.go:45: if !yield(1, nil) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:45
 	f.Emit(1, nil)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:61
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:63
 	f.State = 1
 	return true
 resume1:
@@ -67,7 +69,7 @@ resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:45
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:71
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:73
 			return true
 //line github.com/movenext/movenext/parallel/leaving_test.go:47
 		}
@@ -75,7 +77,7 @@ resume1:
 	// leaving_test.go:48: yield(0, job.Sleep(ctx, time.Hour))
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
 	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:79
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:81
 	if !asleep1 {
 		goto after2
 	}
@@ -89,14 +91,14 @@ after2:
 	// leaving_test.go:48: yield(0, job.Sleep(ctx, time.Hour))
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
 	f.Emit(0, sleep1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:93
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:95
 	f.State = 3
 	f.ctx = nil // not needed any more
 	return true
 resume3:
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:100
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:102
 	f.State = statemachine.Finished
 	return true
 }
@@ -105,6 +107,8 @@ resume3:
 func (f *nappingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.napping", "github.com/movenext/movenext/parallel/leaving_test.go", 45, 48, 48)
 }
+
+// Digest of doubled: e9a5706a106994bf
 
 // doubledAsync returns the stream of [doubled]: each range over it runs the function as a state
 // machine.
@@ -162,7 +166,7 @@ range1:
 	// leaving_test.go:57: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:166
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:170
 		goto resume1
 	}
 	f.State = 1
@@ -181,7 +185,7 @@ resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:58
 		f.Emit(2*v, f.err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:185
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:189
 	f.State = 2
 	f.ctx, f.c = nil, nil // not needed any more
 	return true
@@ -199,14 +203,14 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:203
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:207
 	goto leave1
 endIf1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:210
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:214
 		goto resume3
 	}
 	f.State = 3
@@ -217,7 +221,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:221
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:225
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
@@ -225,18 +229,20 @@ resume3:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:229
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:233
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:234
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:238
 }
 
 // Location returns where [doubled] is suspended.
 func (f *doubledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.doubled", "github.com/movenext/movenext/parallel/leaving_test.go", 57, 58, 57)
 }
+
+// Digest of tripled: d0c97b0ea53d1859
 
 // tripledAsync returns the stream of [tripled]: each range over it runs the function as a state
 // machine.
@@ -293,7 +299,7 @@ range1:
 	// leaving_test.go:70: for v, err := range in.All() {
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:297
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:303
 		goto resume1
 	}
 	f.State = 1
@@ -312,7 +318,7 @@ resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:71
 		f.Emit(3*v, f.err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:316
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:322
 	f.State = 2
 	f.in = nil // not needed any more
 	return true
@@ -330,14 +336,14 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:334
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:340
 	goto leave1
 endIf1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:341
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:347
 		goto resume3
 	}
 	f.State = 3
@@ -348,7 +354,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:352
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:358
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
@@ -356,18 +362,20 @@ resume3:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:360
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:366
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:365
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:371
 }
 
 // Location returns where [tripled] is suspended.
 func (f *tripledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.tripled", "github.com/movenext/movenext/parallel/leaving_test.go", 70, 71, 70)
 }
+
+// Digest of takeOne: 79ae65831b301e55
 
 // takeOneAsync starts [takeOne] as a state machine and returns its job.
 func takeOneAsync(ctx context.Context, in *job.Stream[int], body func(context.Context, int) *job.Job[int]) (result *job.Job[int]) {
@@ -434,7 +442,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (finished bo
 	// leaving_test.go:102: … for v, err := range parallel.Stage(ctx, in, body, parallel.Degree(2 …
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:438
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:446
 		goto resume1
 	}
 	f.State = 1
@@ -451,7 +459,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:455
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:463
 		goto resume2
 	}
 	f.State = 2
@@ -461,7 +469,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:465
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:473
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
@@ -469,15 +477,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:473
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:481
 	f.loop1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	f.result0, f.result1 = 0, io.EOF
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:477
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:485
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:481
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:489
 }
 
 // Location returns where [takeOne] is suspended.
@@ -502,6 +510,8 @@ func (f *takeOneMachine) MoveNext(r *statemachine.Run) bool {
 	f.takeOneFrame = takeOneFrame{Frame: f.takeOneFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of pullOne: fce9a806dd7d2762
 
 // pullOneAsync starts [pullOne] as a state machine and returns its job.
 func pullOneAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.Context, int) *job.Job[int]) (result *job.Job[int]) {
@@ -552,7 +562,7 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (fini
 	f.nextOrAwait1 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	if statemachine.TwinEnded(r, f.nextOrAwait1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:556
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:566
 		goto resume1
 	}
 	f.State = 1
@@ -561,7 +571,7 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (fini
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	f.v, f.err = statemachine.TwinResult(r, f.nextOrAwait1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:565
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:575
 	f.nextOrAwait1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:114
 	if f.err != nil {
@@ -580,7 +590,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:120
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:584
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:594
 		goto after2
 	}
 	f.State = 2
@@ -591,7 +601,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:120
 	awaited2 = statemachine.AwaitedJob(r, f.nextOrAwait1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:595
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:605
 	f.nextOrAwait1 = nil
 after2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:120
@@ -601,7 +611,7 @@ after2:
 	f.stop3 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 	if statemachine.TwinEnded(r, f.stop3) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:605
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:615
 		goto resume3
 	}
 	f.State = 3
@@ -612,12 +622,12 @@ resume3:
 	{
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		_, stop3Err := statemachine.TwinResult(r, f.stop3)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:616
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:626
 		f.stop3 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		result0, result1 = f.v, errors.Join(f.err, stop3Err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:621
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:631
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -644,6 +654,8 @@ func (f *pullOneMachine) MoveNext(r *statemachine.Run) bool {
 	f.pullOneLocals = pullOneLocals{Frame: f.pullOneLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of pullUntil: b95f35a3e63b76f9
 
 // pullUntilAsync starts [pullUntil] as a state machine and returns its job.
 func pullUntilAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.Context, int) *job.Job[int]) (result *job.Job[int]) {
@@ -701,7 +713,7 @@ for1:
 	f.next1 = f.p.NextAsync(context.WithoutCancel(f.ctx))
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:705
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:717
 		goto resume1
 	}
 	f.State = 1
@@ -710,7 +722,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	_, f.err = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:714
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:726
 	f.next1 = nil
 	goto for1
 endFor1:
@@ -719,7 +731,7 @@ endFor1:
 	awaited2 = f.p.StopAsync(context.WithoutCancel(f.ctx))
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:723
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:735
 		goto after2
 	}
 	f.State = 2
@@ -730,13 +742,13 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:734
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:746
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
 	awaited2.GetResult()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:740
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:752
 	return true
 }
 
@@ -761,6 +773,8 @@ func (f *pullUntilMachine) MoveNext(r *statemachine.Run) bool {
 	f.pullUntilFrame = pullUntilFrame{Frame: f.pullUntilFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of started: 233a0942598201db
 
 // startedAsync returns the stream of [started]: each range over it runs the function as a state
 // machine.
@@ -800,7 +814,7 @@ func (f *startedFrame) MoveNext(r *statemachine.Run) bool {
 	// leaving_test.go:312: _ = job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/parallel/leaving_test.go:312
 	asleep1, _ = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:804
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:818
 	if !asleep1 {
 		goto after1
 	}
@@ -814,14 +828,14 @@ after1:
 	// leaving_test.go:313: yield(j, nil)
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	f.Emit(f.j, nil)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:818
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:832
 	f.State = 2
 	f.ctx, f.work, f.j = nil, nil, nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:825
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:839
 	f.State = statemachine.Finished
 	return true
 }
@@ -831,4 +845,4 @@ func (f *startedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.started", "github.com/movenext/movenext/parallel/leaving_test.go", 312, 313)
 }
 
-// Digest of what is above: 8d81a08068585894
+// Digest of what is above: 262e6fde23d0795a

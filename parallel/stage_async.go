@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of runStage: 83aade35b3ed5996
+
 // runStageAsync returns the stream of [runStage]: each range over it runs the function as a state
 // machine.
 func runStageAsync[T any, R any](ctx context.Context, in *job.Stream[T], body func(context.Context, T) *job.Job[R], opts []Option) *job.Stream[R] {
@@ -90,7 +92,7 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 //line github.com/movenext/movenext/parallel/stage.go:74
 		f.Emit(none2, err2)
 	}
-//line github.com/movenext/movenext/parallel/stage_async.go:94
+//line github.com/movenext/movenext/parallel/stage_async.go:96
 	f.State = 1
 	f.ctx, f.in, f.body, f.opts, f.s = nil, nil, nil, nil, nil // not needed any more
 	return true, false
@@ -114,7 +116,7 @@ for1:
 	// stage.go:79: v, err := s.next()
 //line github.com/movenext/movenext/parallel/stage.go:79
 	f.next2, v, f.err = f.s.nextEnter(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:118
+//line github.com/movenext/movenext/parallel/stage_async.go:120
 	if f.next2 == nil {
 		goto after2
 	}
@@ -124,7 +126,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/parallel/stage.go:79
 	v, f.err = f.next2.Results(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:128
+//line github.com/movenext/movenext/parallel/stage_async.go:130
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/parallel/stage.go:80
@@ -134,7 +136,7 @@ after2:
 	// stage.go:83: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:83
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:138
+//line github.com/movenext/movenext/parallel/stage_async.go:140
 	f.State = 3
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return true, false
@@ -152,7 +154,7 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/stage_async.go:156
+//line github.com/movenext/movenext/parallel/stage_async.go:158
 	goto epilogue
 endIf2:
 	goto for1
@@ -161,7 +163,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/parallel/stage.go:84
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/parallel/stage_async.go:165
+//line github.com/movenext/movenext/parallel/stage_async.go:167
 		return true, false
 	}
 	f.State = 4
@@ -170,7 +172,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/parallel/stage.go:84
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:174
+//line github.com/movenext/movenext/parallel/stage_async.go:176
 	goto epilogue
 }
 
@@ -178,6 +180,8 @@ resume4:
 func (f *runStageFrame[T, R]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 74, 79, 83, 87)
 }
+
+// Digest of stage.next: 965d315cace9bfaf
 
 // nextAsync starts [stage.next] as a state machine and returns its job.
 func (s *stage[T, R]) nextAsync() (result2 *job.Job[R]) {
@@ -259,7 +263,7 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:263
+//line github.com/movenext/movenext/parallel/stage_async.go:267
 		f.State = statemachine.Finished
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:155
@@ -267,7 +271,7 @@ for1:
 	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
 		if f.s.inputEnd == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:271
+//line github.com/movenext/movenext/parallel/stage_async.go:275
 			f.State = statemachine.Finished
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:159
@@ -280,7 +284,7 @@ for1:
 	awaited1 = f.s.bell.wait()
 //line github.com/movenext/movenext/parallel/stage.go:163
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:284
+//line github.com/movenext/movenext/parallel/stage_async.go:288
 		goto after1
 	}
 	f.State = 1
@@ -290,7 +294,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/parallel/stage.go:163
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:294
+//line github.com/movenext/movenext/parallel/stage_async.go:298
 	f.await1 = nil
 after1:
 	{
@@ -302,13 +306,13 @@ after1:
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:306
+//line github.com/movenext/movenext/parallel/stage_async.go:310
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/stage.go:167
 	_, err2 = f.s.outcome()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/stage_async.go:312
+//line github.com/movenext/movenext/parallel/stage_async.go:316
 	return true, err2
 }
 
@@ -340,6 +344,8 @@ func (f *stageNextMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	f.stageNextLocals = stageNextLocals[T, R]{Frame: f.stageNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of stage.close: b17657f7b024d3d6
 
 // closeAsync starts [stage.close] as a state machine and returns its job.
 func (s *stage[T, R]) closeAsync() (result2 *job.Job[job.Void]) {
@@ -408,7 +414,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	awaited1 = f.s.in.StopAsync(f.s.ctx)
 //line github.com/movenext/movenext/parallel/stage.go:244
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:412
+//line github.com/movenext/movenext/parallel/stage_async.go:418
 		goto after1
 	}
 	f.State = 1
@@ -418,7 +424,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/parallel/stage.go:244
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:422
+//line github.com/movenext/movenext/parallel/stage_async.go:428
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/stage.go:244
@@ -431,7 +437,7 @@ after1:
 	awaited2 = f.s.requested
 //line github.com/movenext/movenext/parallel/stage.go:246
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:435
+//line github.com/movenext/movenext/parallel/stage_async.go:441
 		goto after2
 	}
 	f.State = 2
@@ -441,7 +447,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/parallel/stage.go:246
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/parallel/stage_async.go:445
+//line github.com/movenext/movenext/parallel/stage_async.go:451
 	f.await2 = nil
 after2:
 	{
@@ -471,7 +477,7 @@ range1:
 	}
 //line github.com/movenext/movenext/parallel/stage.go:251
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:475
+//line github.com/movenext/movenext/parallel/stage_async.go:481
 		goto after3
 	}
 	f.State = 3
@@ -481,20 +487,20 @@ range1:
 resume3:
 //line github.com/movenext/movenext/parallel/stage.go:251
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/parallel/stage_async.go:485
+//line github.com/movenext/movenext/parallel/stage_async.go:491
 	f.await3 = nil
 after3:
 //line github.com/movenext/movenext/parallel/stage.go:251
 	awaited3.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:250
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:492
+//line github.com/movenext/movenext/parallel/stage_async.go:498
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/parallel/stage.go:253
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:498
+//line github.com/movenext/movenext/parallel/stage_async.go:504
 	f.State = statemachine.Finished
 	return true
 }
@@ -526,4 +532,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d78b4ab390b0a860
+// Digest of what is above: 9f314c676c645712

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of collect: 504ff8bac46c2995
+
 // collectAsync starts [collect] as a state machine and returns its job.
 func collectAsync(ctx context.Context, in *job.Stream[int], body func(context.Context, int) *job.Job[int], n int, opts []Option) (result2 *job.Job[[]int]) {
 	var r statemachine.Run
@@ -87,7 +89,7 @@ range1:
 	// stage_test.go:41: for v, err := range Stage(ctx, in, body, opts...) {
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:91
+//line github.com/movenext/movenext/parallel/stage_async_test.go:93
 		goto resume1
 	}
 	f.State = 1
@@ -102,7 +104,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/parallel/stage_async_test.go:106
+//line github.com/movenext/movenext/parallel/stage_async_test.go:108
 			goto leave1
 //line github.com/movenext/movenext/parallel/stage_test.go:44
 		}
@@ -110,12 +112,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage_async_test.go:114
+//line github.com/movenext/movenext/parallel/stage_async_test.go:116
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:119
+//line github.com/movenext/movenext/parallel/stage_async_test.go:121
 		goto resume2
 	}
 	f.State = 2
@@ -125,7 +127,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:129
+//line github.com/movenext/movenext/parallel/stage_async_test.go:131
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:45
@@ -133,7 +135,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:137
+//line github.com/movenext/movenext/parallel/stage_async_test.go:139
 		goto resume3
 	}
 	f.State = 3
@@ -143,22 +145,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:147
+//line github.com/movenext/movenext/parallel/stage_async_test.go:149
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:153
+//line github.com/movenext/movenext/parallel/stage_async_test.go:155
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	f.err = nil
-//line github.com/movenext/movenext/parallel/stage_async_test.go:158
+//line github.com/movenext/movenext/parallel/stage_async_test.go:160
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	return true
-//line github.com/movenext/movenext/parallel/stage_async_test.go:162
+//line github.com/movenext/movenext/parallel/stage_async_test.go:164
 }
 
 // Location returns where [collect] is suspended.
@@ -184,4 +186,4 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 210852aa7b8f3072
+// Digest of what is above: 117a94908b28f3b4

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of nested: 68e8d9643444c871
+
 // nestedAsync starts [nested] as a state machine and returns its job.
 func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -87,7 +89,7 @@ func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (finished
 		goto endIf1
 	}
 	// bench_test.go:115: job.Yield()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:91
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:93
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:115
 	return r.Yield(), 0
@@ -101,7 +103,7 @@ endIf1:
 	// bench_test.go:118: return nested(ctx, n-1) + 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
 	f.nested2, nested2Value = nestedEnter(r, args.ctx, args.n-1)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:105
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:107
 	if f.nested2 == nil {
 		goto after2
 	}
@@ -110,13 +112,13 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
 	nested2Value = f.nested2.Results(r)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:114
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:116
 	f.nested2 = nil
 after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
 	return true, nested2Value + 1
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:120
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:122
 }
 
 // Location returns where [nested] is suspended.
@@ -148,4 +150,4 @@ func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9a1f3d9ca4ea977b
+// Digest of what is above: 5074ee9d9ba1faab

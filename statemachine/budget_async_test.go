@@ -22,6 +22,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of gives: 1d13291fd6916baa
+
 // givesAsync starts [gives] as a state machine and returns its job.
 func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -60,7 +62,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:53
 	_ = r.Refusal()
 	f.s.set.Store(true)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:64
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:66
 	f.State = statemachine.Finished
 	return true
 }
@@ -86,6 +88,8 @@ func (f *givesMachine) MoveNext(r *statemachine.Run) bool {
 	f.givesFrame = givesFrame{Frame: f.givesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksByJob: c541382e3cc5b9ba
 
 // looksByJobAsync starts [looksByJob] as a state machine and returns its job.
 func looksByJobAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -131,7 +135,7 @@ for1:
 	awaited1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:135
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:139
 		goto after1
 	}
 	f.State = 1
@@ -141,7 +145,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:145
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:149
 	f.await1 = nil
 after1:
 	{
@@ -154,12 +158,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:158
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:162
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:64
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:163
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:167
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -186,6 +190,8 @@ func (f *looksByJobMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksByJobLocals = looksByJobLocals{Frame: f.looksByJobLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksByAwaiter: 23034e070223c6f3
 
 // looksByAwaiterAsync starts [looksByAwaiter] as a state machine and returns its job.
 func looksByAwaiterAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -238,7 +244,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:242
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:248
 		goto resume1
 	}
 	f.State = 1
@@ -248,7 +254,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:252
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:258
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 		if err != nil {
@@ -257,12 +263,12 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:261
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:267
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:89
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:266
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:272
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -289,6 +295,8 @@ func (f *looksByAwaiterMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksByAwaiterLocals = looksByAwaiterLocals{Frame: f.looksByAwaiterLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksByRegistrar: 6e2b25ed5f12049b
 
 // looksByRegistrarAsync starts [looksByRegistrar] as a state machine and returns its job.
 func looksByRegistrarAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -341,7 +349,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:345
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:353
 		goto resume1
 	}
 	f.State = 1
@@ -351,7 +359,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:355
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:363
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 		if err != nil {
@@ -360,12 +368,12 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:364
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:372
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:99
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:369
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:377
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -392,6 +400,8 @@ func (f *looksByRegistrarMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksByRegistrarLocals = looksByRegistrarLocals{Frame: f.looksByRegistrarLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksBySleep: 7fe67fd534dad85e
 
 // looksBySleepAsync starts [looksBySleep] as a state machine and returns its job.
 func looksBySleepAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -435,7 +445,7 @@ for1:
 	// budget_test.go:105: if err := job.Sleep(ctx, 0); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:439
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:449
 	if !asleep1 {
 		goto after1
 	}
@@ -451,12 +461,12 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:106
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:455
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:465
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:109
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:460
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:470
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -483,6 +493,8 @@ func (f *looksBySleepMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksBySleepLocals = looksBySleepLocals{Frame: f.looksBySleepLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksBySleepInVain: 1f3c15ee0090d284
 
 // looksBySleepInVainAsync starts [looksBySleepInVain] as a state machine and returns its job.
 func looksBySleepInVainAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -532,7 +544,7 @@ for1:
 	// budget_test.go:119: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:536
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:548
 	if !asleep1 {
 		goto after1
 	}
@@ -545,17 +557,17 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	if !errors.Is(err, errKept) {
 		result0 = fmt.Errorf("not the cause of the context's end: %w", cmp.Or(err, io.EOF))
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:549
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:561
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/statemachine/budget_test.go:121
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:554
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:566
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:123
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:559
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:571
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -582,6 +594,8 @@ func (f *looksBySleepInVainMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksBySleepInVainLocals = looksBySleepInVainLocals{Frame: f.looksBySleepInVainLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksByCall: c1f0cb758c188d16
 
 // looksByCallAsync starts [looksByCall] as a state machine and returns its job.
 func looksByCallAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -626,7 +640,7 @@ for1:
 	// budget_test.go:131: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
 	f.one1, one1Value = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:630
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:644
 	if f.one1 == nil {
 		goto after1
 	}
@@ -635,7 +649,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
 	one1Value = f.one1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:639
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:653
 	f.one1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
@@ -644,12 +658,12 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:132
 		return true, errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:648
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:662
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:135
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:653
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:667
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -676,6 +690,8 @@ func (f *looksByCallMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksByCallLocals = looksByCallLocals{Frame: f.looksByCallLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of one: 240b6bb79aad7310
 
 // oneAsync starts [one] as a state machine and returns its job.
 func oneAsync(ctx context.Context) (result *job.Job[int]) {
@@ -739,7 +755,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	awaited1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:743
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:759
 		goto after1
 	}
 	f.State = 1
@@ -749,7 +765,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:753
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:769
 	f.await1 = nil
 after1:
 	{
@@ -759,7 +775,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:141
 		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:763
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:779
 }
 
 // Location returns where [one] is suspended.
@@ -790,6 +806,8 @@ func (f *oneMachine) MoveNext(r *statemachine.Run) bool {
 	f.oneLocals = oneLocals{Frame: f.oneLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksByTwin: 72864e097f385c35
 
 // looksByTwinAsync starts [looksByTwin] as a state machine and returns its job.
 func looksByTwinAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -834,7 +852,7 @@ for1:
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 	if statemachine.TwinEnded(r, f.atOnce1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:838
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:856
 		goto resume1
 	}
 	f.State = 1
@@ -844,7 +862,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 		v, err := statemachine.TwinResult(r, f.atOnce1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:848
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:866
 		f.atOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 		if v != 1 || err != nil {
@@ -853,12 +871,12 @@ resume1:
 			return true, errKept
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:857
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:875
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:151
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:862
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:880
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -885,6 +903,8 @@ func (f *looksByTwinMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksByTwinLocals = looksByTwinLocals{Frame: f.looksByTwinLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksByDefer: 6b59defa0337dc04
 
 // looksByDeferAsync starts [looksByDefer] as a state machine and returns its job.
 func looksByDeferAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -928,7 +948,7 @@ for1:
 	// budget_test.go:161: deferred(ctx)
 //line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:932
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:952
 	if f.deferred1 == nil {
 		goto after1
 	}
@@ -937,14 +957,14 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:941
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:961
 	f.deferred1 = nil
 after1:
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:163
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:948
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:968
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -971,6 +991,8 @@ func (f *looksByDeferMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksByDeferLocals = looksByDeferLocals{Frame: f.looksByDeferLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of deferred: 038f73132b44783c
 
 // deferredAsync starts [deferred] as a state machine and returns its job.
 func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1045,7 +1067,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1049
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1071
 		return true, false
 	}
 	f.State = 1
@@ -1053,7 +1075,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1057
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1079
 	goto epilogue
 }
 
@@ -1083,6 +1105,8 @@ func (f *deferredMachine) MoveNext(r *statemachine.Run) bool {
 	f.deferredFrame = deferredFrame{Frame: f.deferredFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of looksByLiteral: 946c9863109a10ae
 
 // looksByLiteralAsync starts [looksByLiteral] as a state machine and returns its job.
 func looksByLiteralAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -1123,7 +1147,7 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1127
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1151
 		goto after1
 	}
 	f.State = 1
@@ -1133,18 +1157,18 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1137
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1161
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1143
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1167
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:183
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1148
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1172
 }
 
 // Location returns where [looksByLiteral] is suspended.
@@ -1226,13 +1250,13 @@ for1:
 	awaited1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1230
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1254
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1236
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1260
 		goto resume1
 	}
 	f.State = 1
@@ -1241,7 +1265,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1245
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1269
 	f.await1 = nil
 after1:
 	{
@@ -1254,12 +1278,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1258
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1282
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:181
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1263
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1287
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1285,6 +1309,8 @@ func (f *looksByLiteralFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of looksByRange: 687ec0b2bd89b602
 
 // looksByRangeAsync starts [looksByRange] as a state machine and returns its job.
 func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
@@ -1352,7 +1378,7 @@ range1:
 	// budget_test.go:189: … for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromRes …
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1356
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1382
 		goto resume1
 	}
 	f.State = 1
@@ -1367,17 +1393,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1371
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1397
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1376
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1402
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1381
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1407
 		goto resume2
 	}
 	f.State = 2
@@ -1388,7 +1414,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1392
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1418
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
@@ -1396,17 +1422,17 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1400
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1426
 	f.loop1 = nil
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1406
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1432
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1410
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1436
 }
 
 // Location returns where [looksByRange] is suspended.
@@ -1431,6 +1457,8 @@ func (f *looksByRangeMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksByRangeFrame = looksByRangeFrame{Frame: f.looksByRangeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of starts: 70156d5122eaca82
 
 // startsAsync starts [starts] as a state machine and returns its job.
 func startsAsync(ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) (result *job.Job[job.Void]) {
@@ -1490,7 +1518,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1494
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1522
 		goto after2
 	}
 	f.State = 2
@@ -1501,7 +1529,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1505
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1533
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
@@ -1511,7 +1539,7 @@ after2:
 	awaited3 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1515
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1543
 		goto after3
 	}
 	f.State = 3
@@ -1522,7 +1550,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1526
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1554
 	f.await2 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
@@ -1530,7 +1558,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:222
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1534
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1562
 }
 
 // Location returns where [starts] is suspended.
@@ -1556,4 +1584,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bdfd3c6a114a048a
+// Digest of what is above: 8ee88dd9c9e60e77

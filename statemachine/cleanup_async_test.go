@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of flushesAtEnd: 858195e922dc4423
+
 // flushesAtEndAsync starts [flushesAtEnd] as a state machine and returns its job.
 func flushesAtEndAsync(ctx context.Context, began chan<- struct{}) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -91,7 +93,7 @@ func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs
 	// cleanup_test.go:36: return job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:95
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:97
 	if !asleep1 {
 		goto after1
 	}
@@ -103,11 +105,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	*f.err = sleep1
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:107
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:109
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	return true
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:111
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:113
 }
 
 // Location returns where [flushesAtEnd] is suspended.
@@ -138,6 +140,8 @@ func (f *flushesAtEndMachine) MoveNext(r *statemachine.Run) bool {
 	f.flushesAtEndFrame = flushesAtEndFrame{Frame: f.flushesAtEndFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of failsThen: 44ea08c940e8c8c9
 
 // failsThenAsync starts [failsThen] as a state machine and returns its job.
 func failsThenAsync(ctx context.Context, then error) (result *job.Job[job.Void]) {
@@ -196,7 +200,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (fi
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:200
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:204
 		goto resume1
 	}
 	f.State = 1
@@ -205,7 +209,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (fi
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:209
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:213
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -276,7 +280,7 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 	// cleanup_test.go:162: … flushesAtEnd(ctx, began) })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	f.flushesAtEnd1, result0 = flushesAtEndEnter(r, args.ctx, args.began)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:280
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:284
 	if f.flushesAtEnd1 == nil {
 		goto after1
 	}
@@ -285,7 +289,7 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	result0 = f.flushesAtEnd1.Results(r)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:289
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:293
 	f.flushesAtEnd1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -313,6 +317,8 @@ func (f *failsThenFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of panicsLater: 946aa4e95985c51e
 
 // panicsLaterAsync starts [panicsLater] as a state machine and returns its job.
 func panicsLaterAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -351,7 +357,7 @@ func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	awaited1 = job.Go(ctx, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:355
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:361
 		goto after1
 	}
 	f.State = 1
@@ -361,7 +367,7 @@ func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:365
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:371
 	f.await1 = nil
 after1:
 	{
@@ -376,7 +382,7 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:222
 	panic("forgotten")
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:380
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:386
 }
 
 // Location returns where [panicsLater] is suspended.
@@ -402,4 +408,4 @@ func (f *panicsLaterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1f823030c5e92da5
+// Digest of what is above: f114b11891a1ea9b

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of exitRun.stream: c80fe27ae8a9de7c
+
 // streamAsync returns the stream of [exitRun.stream]: each range over it runs the function as a
 // state machine.
 func (s *exitRun) streamAsync(ctx context.Context, n int) *job.Stream[int] {
@@ -79,7 +81,7 @@ func (f *exitRunStreamFrame) step(r *statemachine.Run) (finished, again bool) {
 	// exits_test.go:141: s.note("yields %v", yield(n, ctx.Err()))
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 	f.Emit(f.n, f.ctx.Err())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:83
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:85
 	f.State = 1
 	f.ctx = nil // not needed any more
 	return true, false
@@ -95,7 +97,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:99
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:101
 		return true, false
 	}
 	f.State = 2
@@ -104,7 +106,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:108
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:110
 	goto epilogue
 }
 
@@ -155,7 +157,7 @@ func (f *exitRunStreamFunc1Frame) MoveNext(r *statemachine.Run) bool {
 		goto endIf1
 	}
 	// exits_test.go:130: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:159
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:161
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/exits_test.go:130
 	return r.Yield()
@@ -171,7 +173,7 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:137: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:175
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:177
 	f.State = 2
 	f.panicking1 = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/exits_test.go:137
@@ -181,7 +183,7 @@ resume2:
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:185
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:187
 	f.State = statemachine.Finished
 	return true
 }
@@ -196,6 +198,8 @@ func (f *exitRunStreamFunc1Frame) Location() statemachine.Location {
 func (f *exitRunStreamFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of exitRun.next: 15f08c943991eb94
 
 // nextAsync starts [exitRun.next] as a state machine and returns its job.
 func (s *exitRun) nextAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -271,7 +275,7 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 	if f.n == len(f.s.layers) {
 		f.s.act(f.n, f.s.end)
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:275
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:279
 		return true
 //line github.com/movenext/movenext/statemachine/exits_test.go:152
 	}
@@ -304,13 +308,13 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 //line github.com/movenext/movenext/statemachine/exits_test.go:153
 		goto case7
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:308
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:312
 	goto endSwitch1
 case1:
 	// exits_test.go:155: s.bare(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1 = f.s.bareEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:314
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:318
 	if f.bare1 == nil {
 		goto after1
 	}
@@ -319,7 +323,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:323
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:327
 	f.bare1 = nil
 after1:
 	goto endSwitch1
@@ -327,7 +331,7 @@ case2:
 	// exits_test.go:157: s.natively(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2 = f.s.nativelyEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:331
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:335
 	if f.natively2 == nil {
 		goto after2
 	}
@@ -336,7 +340,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:340
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:344
 	f.natively2 = nil
 after2:
 	goto endSwitch1
@@ -344,7 +348,7 @@ case3:
 	// exits_test.go:159: s.epilogues(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3 = f.s.epiloguesEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:348
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:352
 	if f.epilogues3 == nil {
 		goto after3
 	}
@@ -353,7 +357,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:357
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:361
 	f.epilogues3 = nil
 after3:
 	goto endSwitch1
@@ -361,7 +365,7 @@ case4:
 	// exits_test.go:161: s.overAll(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4 = f.s.overAllEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:365
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:369
 	if f.overAll4 == nil {
 		goto after4
 	}
@@ -370,7 +374,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:374
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:378
 	f.overAll4 = nil
 after4:
 	goto endSwitch1
@@ -378,7 +382,7 @@ case5:
 	// exits_test.go:163: s.overSeq(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5 = f.s.overSeqEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:382
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:386
 	if f.overSeq5 == nil {
 		goto after5
 	}
@@ -387,7 +391,7 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:391
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:395
 	f.overSeq5 = nil
 after5:
 	goto endSwitch1
@@ -395,7 +399,7 @@ case6:
 	// exits_test.go:165: s.overBoth(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6 = f.s.overBothEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:399
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:403
 	if f.overBoth6 == nil {
 		goto after6
 	}
@@ -404,7 +408,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:408
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:412
 	f.overBoth6 = nil
 after6:
 	goto endSwitch1
@@ -412,7 +416,7 @@ case7:
 	// exits_test.go:167: s.overTwo(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7 = f.s.overTwoEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:416
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:420
 	if f.overTwo7 == nil {
 		goto after7
 	}
@@ -421,13 +425,13 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:425
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:429
 	f.overTwo7 = nil
 after7:
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:169
 	f.s.note("%d has returned", f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:431
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:435
 	f.State = statemachine.Finished
 	return true
 }
@@ -458,6 +462,8 @@ func (f *exitRunNextMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitRunNextFrame = exitRunNextFrame{Frame: f.exitRunNextFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exitRun.bare: 64f5714b26982648
 
 // bareAsync starts [exitRun.bare] as a state machine and returns its job.
 func (s *exitRun) bareAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -516,7 +522,7 @@ func (f *exitRunBareFrame) MoveNext(r *statemachine.Run) bool {
 		goto endIf1
 	}
 	// exits_test.go:175: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:520
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:526
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/exits_test.go:175
 	return r.Yield()
@@ -527,7 +533,7 @@ endIf1:
 	// exits_test.go:177: s.next(ctx, n+1)
 //line github.com/movenext/movenext/statemachine/exits_test.go:177
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:531
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:537
 	if f.next2 == nil {
 		goto after2
 	}
@@ -537,7 +543,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:177
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:541
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:547
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:178
@@ -545,7 +551,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:179: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:549
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:555
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/exits_test.go:179
@@ -554,7 +560,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:179
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:558
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:564
 	f.State = statemachine.Finished
 	return true
 }
@@ -585,6 +591,8 @@ func (f *exitRunBareMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitRunBareFrame = exitRunBareFrame{Frame: f.exitRunBareFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exitRun.natively: 55c3cd12204ef971
 
 // nativelyAsync starts [exitRun.natively] as a state machine and returns its job.
 func (s *exitRun) nativelyAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -653,7 +661,7 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		goto endIf1
 	}
 	// exits_test.go:187: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:657
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:665
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/exits_test.go:187
 	return r.Yield()
@@ -664,7 +672,7 @@ endIf1:
 	// exits_test.go:189: s.next(ctx, n+1)
 //line github.com/movenext/movenext/statemachine/exits_test.go:189
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:668
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:676
 	if f.next2 == nil {
 		goto after2
 	}
@@ -674,7 +682,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:189
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:678
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:686
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:190
@@ -682,7 +690,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:191: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:686
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:694
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
@@ -691,11 +699,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:695
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:703
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:699
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:707
 }
 
 // Location returns where [exitRun.natively] is suspended.
@@ -725,6 +733,8 @@ func (f *exitRunNativelyMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitRunNativelyFrame = exitRunNativelyFrame{Frame: f.exitRunNativelyFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exitRun.epilogues: b6edd5cf545885bf
 
 // epiloguesAsync starts [exitRun.epilogues] as a state machine and returns its job.
 func (s *exitRun) epiloguesAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -820,7 +830,7 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (finished, again bool)
 		goto endIf1
 	}
 	// exits_test.go:212: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:824
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:834
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/exits_test.go:212
 	return r.Yield(), false
@@ -831,7 +841,7 @@ endIf1:
 	// exits_test.go:214: s.next(ctx, n+1)
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:835
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:845
 	if f.next2 == nil {
 		goto after2
 	}
@@ -841,7 +851,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:845
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:855
 	f.next2 = nil
 after2:
 epilogue:
@@ -849,7 +859,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:853
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:863
 		return true, false
 	}
 	f.State = 3
@@ -858,7 +868,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:862
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:872
 	goto epilogue
 }
 
@@ -931,7 +941,7 @@ func (f *exitRunEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool {
 		goto endIf1
 	}
 	// exits_test.go:200: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:935
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:945
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/exits_test.go:200
 	return r.Yield()
@@ -947,7 +957,7 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:951
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:961
 	f.State = 2
 	f.panicking1 = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/exits_test.go:207
@@ -957,7 +967,7 @@ resume2:
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:961
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:971
 	f.State = statemachine.Finished
 	return true
 }
@@ -972,6 +982,8 @@ func (f *exitRunEpiloguesFunc1Frame) Location() statemachine.Location {
 func (f *exitRunEpiloguesFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of exitRun.overAll: 84e1fd6276508322
 
 // overAllAsync starts [exitRun.overAll] as a state machine and returns its job.
 func (s *exitRun) overAllAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -1049,7 +1061,7 @@ range1:
 	// exits_test.go:219: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1053
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1065
 		goto resume1
 	}
 	f.State = 1
@@ -1069,7 +1081,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:222: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1073
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1085
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/exits_test.go:222
 	return r.Yield()
@@ -1080,7 +1092,7 @@ endIf1:
 	// exits_test.go:224: s.next(ctx, n+1)
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1084
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1096
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1089,19 +1101,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1093
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1105
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1100
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1112
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1105
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1117
 }
 
 // Location returns where [exitRun.overAll] is suspended.
@@ -1131,6 +1143,8 @@ func (f *exitRunOverAllMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitRunOverAllFrame = exitRunOverAllFrame{Frame: f.exitRunOverAllFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exitRun.overSeq: 887b3b7d8ec207af
 
 // overSeqAsync starts [exitRun.overSeq] as a state machine and returns its job.
 func (s *exitRun) overSeqAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -1208,7 +1222,7 @@ range1:
 	// exits_test.go:230: for v := range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1212
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1226
 		goto resume1
 	}
 	f.State = 1
@@ -1228,7 +1242,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:233: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1232
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1246
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/exits_test.go:233
 	return r.Yield()
@@ -1239,7 +1253,7 @@ endIf1:
 	// exits_test.go:235: s.next(ctx, n+1)
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1243
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1257
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1248,19 +1262,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1252
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1266
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1259
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1273
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1264
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1278
 }
 
 // Location returns where [exitRun.overSeq] is suspended.
@@ -1290,6 +1304,8 @@ func (f *exitRunOverSeqMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitRunOverSeqFrame = exitRunOverSeqFrame{Frame: f.exitRunOverSeqFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exitRun.overBoth: 54ff3da96f3dbb59
 
 // overBothAsync starts [exitRun.overBoth] as a state machine and returns its job.
 func (s *exitRun) overBothAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -1376,7 +1392,7 @@ range1:
 	// exits_test.go:242: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:242
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1380
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1396
 		goto resume1
 	}
 	f.State = 1
@@ -1396,7 +1412,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:245: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1400
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1416
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/exits_test.go:245
 	return r.Yield()
@@ -1407,7 +1423,7 @@ endIf1:
 	// exits_test.go:247: s.next(ctx, n+1)
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1411
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1427
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1416,19 +1432,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1420
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1436
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1427
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1443
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1432
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1448
 }
 
 // Location returns where [exitRun.overBoth] is suspended.
@@ -1458,6 +1474,8 @@ func (f *exitRunOverBothMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitRunOverBothFrame = exitRunOverBothFrame{Frame: f.exitRunOverBothFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exitRun.overTwo: e9fb7985c16c6a86
 
 // overTwoAsync starts [exitRun.overTwo] as a state machine and returns its job.
 func (s *exitRun) overTwoAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
@@ -1561,7 +1579,7 @@ range1:
 	// exits_test.go:259: for range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:259
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1565
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1583
 		goto resume1
 	}
 	f.State = 1
@@ -1579,7 +1597,7 @@ range2:
 	// exits_test.go:260: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:260
 	if f.loop2.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1583
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1601
 		goto resume2
 	}
 	f.State = 2
@@ -1599,7 +1617,7 @@ resume2:
 		goto endIf1
 	}
 	// exits_test.go:263: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1603
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1621
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/exits_test.go:263
 	return r.Yield(), false
@@ -1610,7 +1628,7 @@ endIf1:
 	// exits_test.go:265: s.next(ctx, n+1)
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.next4 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1614
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1632
 	if f.next4 == nil {
 		goto after4
 	}
@@ -1619,27 +1637,27 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.next4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1623
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1641
 	f.next4 = nil
 after4:
 	goto range2
 done2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1630
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1648
 	f.loop2 = nil
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1636
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1654
 	f.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1643
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1661
 		return true, false
 	}
 	f.State = 5
@@ -1648,7 +1666,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1652
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1670
 	goto epilogue
 }
 
@@ -1725,7 +1743,7 @@ func (f *exitRunOverTwoFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
 		goto endIf1
 	}
 	// exits_test.go:255: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1729
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1747
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/exits_test.go:255
 	return r.Yield()
@@ -1734,7 +1752,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.s.note("the outer call %v", f.panicking1.Recover())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1738
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1756
 	f.State = statemachine.Finished
 	return true
 }
@@ -1749,6 +1767,8 @@ func (f *exitRunOverTwoFunc1Frame) Location() statemachine.Location {
 func (f *exitRunOverTwoFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of runHot: 8c13b94af9ac7092
 
 // runHotAsync starts [runHot] as a state machine and returns its job.
 func runHotAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]) {
@@ -1790,7 +1810,7 @@ func (f *runHotFrame) moveNext(r *statemachine.Run, args *runHotArgs) bool {
 	// exits_test.go:273: func runHot(ctx context.Context, s *exitRun) { s.next(ctx, 0) }
 //line github.com/movenext/movenext/statemachine/exits_test.go:273
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1794
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1814
 	if f.next1 == nil {
 		goto after1
 	}
@@ -1799,7 +1819,7 @@ func (f *runHotFrame) moveNext(r *statemachine.Run, args *runHotArgs) bool {
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:273
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1803
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1823
 	f.next1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1827,6 +1847,8 @@ func (f *runHotMachine) MoveNext(r *statemachine.Run) bool {
 	f.runHotFrame = runHotFrame{Frame: f.runHotFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of runResumed: c6c1163e6c6a381f
 
 // runResumedAsync starts [runResumed] as a state machine and returns its job.
 func runResumedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]) {
@@ -1874,7 +1896,7 @@ resume1:
 	// exits_test.go:278: s.next(ctx, 0)
 //line github.com/movenext/movenext/statemachine/exits_test.go:278
 	f.next2 = f.s.nextEnter(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1878
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1900
 	if f.next2 == nil {
 		goto after2
 	}
@@ -1884,7 +1906,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:278
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1888
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1910
 	f.next2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -1912,6 +1934,8 @@ func (f *runResumedMachine) MoveNext(r *statemachine.Run) bool {
 	f.runResumedFrame = runResumedFrame{Frame: f.runResumedFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of runSpawned: 326edc842a4b9f2f
 
 // runSpawnedAsync starts [runSpawned] as a state machine and returns its job.
 func runSpawnedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]) {
@@ -1962,7 +1986,7 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:283
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1966
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1990
 		goto after1
 	}
 	f.State = 1
@@ -1972,18 +1996,18 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:283
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1976
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:2000
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/exits_test.go:283
 		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1982
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:2006
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:287
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1987
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:2011
 }
 
 // Location returns where [runSpawned] is suspended.
@@ -2051,7 +2075,7 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 	// exits_test.go:284: s.next(ctx, 0)
 //line github.com/movenext/movenext/statemachine/exits_test.go:284
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2055
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:2079
 	if f.next1 == nil {
 		goto after1
 	}
@@ -2060,13 +2084,13 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:284
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2064
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:2088
 	f.next1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:285
 	return true, 0, nil
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2070
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:2094
 }
 
 // Location returns where a function literal of [runSpawned] is suspended.
@@ -2091,4 +2115,4 @@ func (f *runSpawnedFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 53b0c08ebe6c79ab
+// Digest of what is above: d11fea42f31a45f8

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of awaitsHasty: 43f297fd2ced2313
+
 // awaitsHastyAsync starts [awaitsHasty] as a state machine and returns its job.
 func awaitsHastyAsync(ctx context.Context, h *hasty) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -72,7 +74,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:76
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:78
 		goto resume2
 	}
 	f.State = 2
@@ -82,7 +84,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	result0, result1 = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:86
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:88
 	f.await2 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -111,4 +113,4 @@ func (f *awaitsHastyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fc5d9be48e82a13e
+// Digest of what is above: 11a85ba77585b373

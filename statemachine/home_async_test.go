@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of ends: 217865b8b0ee5cf7
+
 // endsAsync starts [ends] as a state machine and returns its job.
 func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -91,7 +93,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:75
 	return true, errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:95
+//line github.com/movenext/movenext/statemachine/home_async_test.go:97
 }
 
 // Location returns where [ends] is suspended.
@@ -122,6 +124,8 @@ func (f *endsMachine) MoveNext(r *statemachine.Run) bool {
 	f.endsLocals = endsLocals{Frame: f.endsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of switches: b3652544d328916c
 
 // switchesAsync starts [switches] as a state machine and returns its job.
 func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (result *job.Job[job.Void]) {
@@ -193,7 +197,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:197
+//line github.com/movenext/movenext/statemachine/home_async_test.go:201
 	goto after1
 move1:
 	f.State = 1
@@ -212,7 +216,7 @@ after1:
 	// home_test.go:85: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:216
+//line github.com/movenext/movenext/statemachine/home_async_test.go:220
 	if f.ends2 == nil {
 		goto after2
 	}
@@ -222,7 +226,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	result0 = f.ends2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:226
+//line github.com/movenext/movenext/statemachine/home_async_test.go:230
 	f.ends2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -257,6 +261,8 @@ func (f *switchesMachine) MoveNext(r *statemachine.Run) bool {
 	f.switchesLocals = switchesLocals{Frame: f.switchesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of returnsAfter: 0de396e6a73bbc8f
 
 // returnsAfterAsync starts [returnsAfter] as a state machine and returns its job.
 func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[job.Void]) {
@@ -341,7 +347,7 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:345
+//line github.com/movenext/movenext/statemachine/home_async_test.go:351
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
 	return r.Yield(), false
@@ -360,7 +366,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:364
+//line github.com/movenext/movenext/statemachine/home_async_test.go:370
 		return true, false
 	}
 	f.State = 2
@@ -369,7 +375,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:373
+//line github.com/movenext/movenext/statemachine/home_async_test.go:379
 	goto epilogue
 }
 
@@ -442,7 +448,7 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:446
+//line github.com/movenext/movenext/statemachine/home_async_test.go:452
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -451,7 +457,7 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:455
+//line github.com/movenext/movenext/statemachine/home_async_test.go:461
 	f.ends1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -468,6 +474,8 @@ func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
 func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of numbersAt: c71adf7e5b06f5cd
 
 // numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a
 // state machine.
@@ -532,7 +540,7 @@ range1:
 	// home_test.go:130: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:536
+//line github.com/movenext/movenext/statemachine/home_async_test.go:544
 	f.State = 2
 	return true
 resume2:
@@ -548,7 +556,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:552
+//line github.com/movenext/movenext/statemachine/home_async_test.go:560
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
@@ -559,17 +567,19 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:563
+//line github.com/movenext/movenext/statemachine/home_async_test.go:571
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:567
+//line github.com/movenext/movenext/statemachine/home_async_test.go:575
 }
 
 // Location returns where [numbersAt] is suspended.
 func (f *numbersAtFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 126, 130, 135)
 }
+
+// Digest of calls: 7a42c1168a7cb651
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
@@ -685,13 +695,13 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bo
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:689
+//line github.com/movenext/movenext/statemachine/home_async_test.go:699
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1, ends1Err = endsEnter(r, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:695
+//line github.com/movenext/movenext/statemachine/home_async_test.go:705
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -700,18 +710,18 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:704
+//line github.com/movenext/movenext/statemachine/home_async_test.go:714
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:709
+//line github.com/movenext/movenext/statemachine/home_async_test.go:719
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:715
+//line github.com/movenext/movenext/statemachine/home_async_test.go:725
 	if f.switches2 == nil {
 		goto after2
 	}
@@ -720,18 +730,18 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:724
+//line github.com/movenext/movenext/statemachine/home_async_test.go:734
 	f.switches2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:729
+//line github.com/movenext/movenext/statemachine/home_async_test.go:739
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:735
+//line github.com/movenext/movenext/statemachine/home_async_test.go:745
 	if f.returnsAfter3 == nil {
 		goto after3
 	}
@@ -740,12 +750,12 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:744
+//line github.com/movenext/movenext/statemachine/home_async_test.go:754
 	f.returnsAfter3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:749
+//line github.com/movenext/movenext/statemachine/home_async_test.go:759
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
@@ -753,7 +763,7 @@ case4:
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:757
+//line github.com/movenext/movenext/statemachine/home_async_test.go:767
 		goto resume4
 	}
 	f.State = 4
@@ -762,7 +772,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:766
+//line github.com/movenext/movenext/statemachine/home_async_test.go:776
 	f.byHand4 = nil
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/home_test.go:161
@@ -770,7 +780,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:774
+//line github.com/movenext/movenext/statemachine/home_async_test.go:784
 }
 
 // Location returns where [calls] is suspended.
@@ -801,6 +811,8 @@ func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
 	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of through: 7901907d2e9fe8f5
 
 // throughAsync starts [through] as a state machine and returns its job.
 func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
@@ -856,7 +868,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:860
+//line github.com/movenext/movenext/statemachine/home_async_test.go:872
 	if f.calls1 == nil {
 		goto after1
 	}
@@ -865,17 +877,17 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:869
+//line github.com/movenext/movenext/statemachine/home_async_test.go:881
 	f.calls1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:875
+//line github.com/movenext/movenext/statemachine/home_async_test.go:887
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:879
+//line github.com/movenext/movenext/statemachine/home_async_test.go:891
 }
 
 // Location returns where [through] is suspended.
@@ -901,6 +913,8 @@ func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
 	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of cleansUp: c67dd5cec88702ac
 
 // cleansUpAsync starts [cleansUp] as a state machine and returns its job.
 func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Void]) {
@@ -971,7 +985,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:975
+//line github.com/movenext/movenext/statemachine/home_async_test.go:989
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	return r.Yield(), false
@@ -983,7 +997,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:987
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1001
 		return true, false
 	}
 	f.State = 2
@@ -991,7 +1005,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:995
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1009
 	goto epilogue
 }
 
@@ -1060,7 +1074,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1064
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1078
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -1069,12 +1083,12 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1073
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1087
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1078
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1092
 	f.State = statemachine.Finished
 	return true
 }
@@ -1089,6 +1103,8 @@ func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of ranges: 398069aa8cb77faa
 
 // rangesAsync starts [ranges] as a state machine and returns its job.
 func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *steps) (result *job.Job[job.Void]) {
@@ -1170,7 +1186,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1174
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1190
 		goto resume1
 	}
 	f.State = 1
@@ -1185,7 +1201,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1189
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1205
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1194,7 +1210,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1198
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1214
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1204,12 +1220,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1224
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1213
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1229
 		goto resume2
 	}
 	f.State = 2
@@ -1220,7 +1236,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1224
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1240
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:202
@@ -1228,16 +1244,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1232
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1248
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1237
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1253
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1241
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1257
 }
 
 // Location returns where [ranges] is suspended.
@@ -1262,6 +1278,8 @@ func (f *rangesMachine) MoveNext(r *statemachine.Run) bool {
 	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of late: 69350f9016804bca
 
 // lateAsync starts [late] as a state machine and returns its job.
 func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
@@ -1340,7 +1358,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1344
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1362
 		goto resume1
 	}
 	f.State = 1
@@ -1350,7 +1368,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1354
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1372
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:300
 		f.at.step("after a wait that had ended")
@@ -1358,7 +1376,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1362
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1380
 }
 
 // Location returns where [late] is suspended.
@@ -1389,6 +1407,8 @@ func (f *lateMachine) MoveNext(r *statemachine.Run) bool {
 	f.lateLocals = lateLocals{Frame: f.lateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of callsLate: 844b28e1a139305f
 
 // callsLateAsync starts [callsLate] as a state machine and returns its job.
 func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) (result *job.Job[job.Void]) {
@@ -1433,7 +1453,7 @@ func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bo
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1437
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1457
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	return r.Yield(), nil
@@ -1444,7 +1464,7 @@ endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateNested(r, &f.Frame, &f.late2, 2, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1448
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1468
 	if f.late2 == nil {
 		goto after2
 	}
@@ -1454,7 +1474,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	err = f.late2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1458
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1478
 	f.late2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
@@ -1462,7 +1482,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:313
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1466
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1486
 }
 
 // Location returns where [callsLate] is suspended.
@@ -1487,6 +1507,8 @@ func (f *callsLateMachine) MoveNext(r *statemachine.Run) bool {
 	f.callsLateLocals = callsLateLocals{Frame: f.callsLateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of startsLate: 08d0c644b8de449d
 
 // startsLateAsync starts [startsLate] as a state machine and returns its job.
 func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *job.Job[job.Void]) {
@@ -1542,7 +1564,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1546
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1568
 		goto after1
 	}
 	f.State = 1
@@ -1552,7 +1574,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1556
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1578
 	f.await1 = nil
 after1:
 	{
@@ -1564,7 +1586,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:326
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1568
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1590
 }
 
 // Location returns where [startsLate] is suspended.
@@ -1642,7 +1664,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1646
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1668
 	if f.late1 == nil {
 		goto after1
 	}
@@ -1651,7 +1673,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1655
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1677
 	f.late1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
@@ -1659,7 +1681,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:323
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1663
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1685
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
@@ -1684,4 +1706,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f8155db5142733b8
+// Digest of what is above: 9dda757d7bb21aa8

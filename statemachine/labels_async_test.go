@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of stages: 015aeda36f52d9ef
+
 // stagesAsync starts [stages] as a state machine and returns its job.
 func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -73,7 +75,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
 	// labels_test.go:58: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:77
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:79
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
 	return r.Yield(), nil
@@ -84,7 +86,7 @@ resume1:
 	// labels_test.go:60: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:88
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:90
 	if !asleep1 {
 		goto after2
 	}
@@ -104,7 +106,7 @@ after2:
 	// labels_test.go:64: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:108
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:110
 	if f.inner3 == nil {
 		goto after3
 	}
@@ -114,7 +116,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:118
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:120
 	f.inner3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:65
@@ -127,7 +129,7 @@ after3:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:131
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:133
 		goto after4
 	}
 	f.State = 4
@@ -138,7 +140,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	awaited4 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:142
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:144
 	f.await4 = nil
 after4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
@@ -153,7 +155,7 @@ after4:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	if awaited5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:157
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:159
 		goto after5
 	}
 	f.State = 5
@@ -164,7 +166,7 @@ after4:
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	awaited5 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:168
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:170
 	f.await4 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
@@ -174,7 +176,7 @@ after5:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/labels_test.go:71
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:178
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:180
 }
 
 // Location returns where [stages] is suspended.
@@ -199,6 +201,8 @@ func (f *stagesMachine) MoveNext(r *statemachine.Run) bool {
 	f.stagesLocals = stagesLocals{Frame: f.stagesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of inner: a03857f7b3724281
 
 // innerAsync starts [inner] as a state machine and returns its job.
 func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
@@ -251,7 +255,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:255
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:259
 	f.State = statemachine.Finished
 	return true
 }
@@ -282,6 +286,8 @@ func (f *innerMachine) MoveNext(r *statemachine.Run) bool {
 	f.innerFrame = innerFrame{Frame: f.innerFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of breaks: c96a3854cf9eaa9f
 
 // breaksAsync starts [breaks] as a state machine and returns its job.
 func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
@@ -335,7 +341,7 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bo
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:339
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:345
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	return r.Yield()
@@ -343,7 +349,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:347
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:353
 }
 
 // Location returns where [breaks] is suspended.
@@ -368,6 +374,8 @@ func (f *breaksMachine) MoveNext(r *statemachine.Run) bool {
 	f.breaksFrame = breaksFrame{Frame: f.breaksFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of unlabeled: 5ed8a9b9c9246491
 
 // unlabeledAsync starts [unlabeled] as a state machine and returns its job.
 func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
@@ -410,7 +418,7 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:414
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:422
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
 	return r.Yield()
@@ -420,7 +428,7 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:424
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:432
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -448,6 +456,8 @@ func (f *unlabeledMachine) MoveNext(r *statemachine.Run) bool {
 	f.unlabeledFrame = unlabeledFrame{Frame: f.unlabeledFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sets: a8d8b5b4a6ccf9a1
 
 // setsAsync starts [sets] as a state machine and returns its job.
 func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
@@ -503,7 +513,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:507
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:517
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
 	return r.Yield()
@@ -514,7 +524,7 @@ resume1:
 	// labels_test.go:119: setsRed(ctx)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = setsRedEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:518
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:528
 	if f.setsRed2 == nil {
 		goto after2
 	}
@@ -523,13 +533,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:527
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:537
 	f.setsRed2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:533
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:543
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
 	return r.Yield()
@@ -545,7 +555,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:549
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:559
 	f.State = 4
 	f.blue = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
@@ -559,7 +569,7 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:563
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:573
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
@@ -568,7 +578,7 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:572
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:582
 	f.State = statemachine.Finished
 	return true
 }
@@ -594,6 +604,8 @@ func (f *setsMachine) MoveNext(r *statemachine.Run) bool {
 	f.setsFrame = setsFrame{Frame: f.setsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of setsRed: 30547c03692058d1
 
 // setsRedAsync starts [setsRed] as a state machine and returns its job.
 func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -646,7 +658,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = r.Refusal()
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:650
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:662
 	f.State = statemachine.Finished
 	return true
 }
@@ -677,6 +689,8 @@ func (f *setsRedMachine) MoveNext(r *statemachine.Run) bool {
 	f.setsRedFrame = setsRedFrame{Frame: f.setsRedFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of leavesLabels: 98d88d33de62ed41
 
 // leavesLabelsAsync starts [leavesLabels] as a state machine and returns its job.
 func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -709,7 +723,7 @@ func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:713
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:727
 	f.State = statemachine.Finished
 	return true
 }
@@ -735,4 +749,4 @@ func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 744b5271b113f103
+// Digest of what is above: cf88f4b1ae80a260

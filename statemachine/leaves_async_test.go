@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of looksLater: 4259870a65dbd93d
+
 // looksLaterAsync starts [looksLater] as a state machine and returns its job.
 func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func()) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -75,7 +77,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:79
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:81
 		goto resume2
 	}
 	f.State = 2
@@ -86,7 +88,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:90
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:92
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		f.look()
@@ -94,7 +96,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:179
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:98
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:100
 }
 
 // Location returns where [looksLater] is suspended.
@@ -119,6 +121,8 @@ func (f *looksLaterMachine) MoveNext(r *statemachine.Run) bool {
 	f.looksLaterLocals = looksLaterLocals{Frame: f.looksLaterLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of worksOn: 124ef84b1b350bf4
 
 // worksOnAsync starts [worksOn] as a state machine and returns its job.
 func worksOnAsync(ctx context.Context, s *job.Job[int]) (result *job.Job[job.Void]) {
@@ -172,7 +176,7 @@ resume1:
 	awaited2 = f.s
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:176
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:180
 		goto after2
 	}
 	f.State = 2
@@ -182,7 +186,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:186
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:190
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
@@ -198,7 +202,7 @@ range1:
 	awaited3 = f.s
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:202
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:206
 		goto after3
 	}
 	f.State = 3
@@ -208,20 +212,20 @@ range1:
 resume3:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:212
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:216
 	f.await2 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	awaited3.GetResult()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:219
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:223
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:225
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:229
 }
 
 // Location returns where [worksOn] is suspended.
@@ -246,6 +250,8 @@ func (f *worksOnMachine) MoveNext(r *statemachine.Run) bool {
 	f.worksOnLocals = worksOnLocals{Frame: f.worksOnLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of panicsElsewhere: 707ef551f5564cfd
 
 // panicsElsewhereAsync starts [panicsElsewhere] as a state machine and returns its job.
 func panicsElsewhereAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[job.Void]) {
@@ -308,7 +314,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:312
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:318
 	goto after1
 move1:
 	f.State = 1
@@ -320,7 +326,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:324
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:330
 }
 
 // Location returns where [panicsElsewhere] is suspended.
@@ -348,6 +354,8 @@ func (f *panicsElsewhereMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, nil)
 	return true
 }
+
+// Digest of catchesAtHome: 0252097f02b3c82a
 
 // catchesAtHomeAsync starts [catchesAtHome] as a state machine and returns its job.
 func catchesAtHomeAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[any]) {
@@ -402,7 +410,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	// leaves_test.go:247: panicsElsewhere(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:406
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:414
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -411,16 +419,16 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:415
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:423
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:420
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:428
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:424
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:432
 }
 
 // Location returns where [catchesAtHome] is suspended.
@@ -446,4 +454,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 45036945636cf4d1
+// Digest of what is above: 93a5063e6be21cf4

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of forked: cdfab9378f9f6859
+
 // forkedAsync starts [forked] as a state machine and returns its job.
 func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -113,13 +115,13 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (fini
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:117
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:119
 		goto after1
 	}
 	frame.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 	if r.RunInPlace(&frame.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:123
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:125
 		goto resume1
 	}
 	frame.State = 1
@@ -128,7 +130,7 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (fini
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 	awaited1 = statemachine.AwaitedJob(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:132
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:134
 	frame.await1 = nil
 after1:
 	{
@@ -139,7 +141,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:35
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:143
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:145
 }
 
 // Location returns where [forked] is suspended.
@@ -170,6 +172,8 @@ func (frame *forkedMachine) MoveNext(r *statemachine.Run) bool {
 	frame.forkedLocals = forkedLocals{Frame: frame.forkedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of deeper: fb7a2847d53aedd1
 
 // deeperAsync starts [deeper] as a state machine and returns its job.
 func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result *job.Job[int]) {
@@ -274,7 +278,7 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finis
 	// onstack_test.go:45: n, err = deeper(ctx, l, f, depth-1)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:278
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:282
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -283,18 +287,18 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finis
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:287
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:291
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:292
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:296
 	goto endIf1
 else1:
 	// onstack_test.go:47: n, err = forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:298
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:302
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -303,7 +307,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:307
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:311
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -311,11 +315,11 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:315
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:319
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:319
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:323
 }
 
 // Location returns where [deeper] is suspended.
@@ -346,6 +350,8 @@ func (frame *deeperMachine) MoveNext(r *statemachine.Run) bool {
 	frame.deeperFrame = deeperFrame{Frame: frame.deeperFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of hosts: 1dd1ff48994cfef9
 
 // hostsAsync starts [hosts] as a state machine and returns its job.
 func hostsAsync(ctx context.Context, l *lines, f func() int, depth int) (result *job.Job[int]) {
@@ -399,7 +405,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finish
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:403
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:409
 		goto after1
 	}
 	frame.State = 1
@@ -409,12 +415,12 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
 	awaited1 = statemachine.AwaitedJob(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:413
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:419
 	frame.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:418
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:424
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -495,7 +501,7 @@ func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finish
 	// onstack_test.go:58: n, err := deeper(ctx, l, f, depth)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.deeper1, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, frame.ctx, frame.l, frame.f, depth2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:499
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:505
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -504,7 +510,7 @@ func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.n, frame.err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:508
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:514
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:59
@@ -512,7 +518,7 @@ after1:
 	// onstack_test.go:60: m, failed := forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:516
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:522
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -522,12 +528,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:526
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:532
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:61
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:531
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:537
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -553,6 +559,8 @@ func (frame *hostsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	frame.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of forks: 5b51ab7fc31c0d05
 
 // forksAsync starts [forks] as a state machine and returns its job.
 func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result *job.Job[int]) {
@@ -646,7 +654,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 	// onstack_test.go:108: return forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:650
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:658
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -656,7 +664,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:660
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:668
 	frame.forked1 = nil
 after1:
 	frame.State = statemachine.Finished
@@ -676,13 +684,13 @@ endIf1:
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:680
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:688
 		goto after2
 	}
 	frame.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
 	if r.RunInPlace(&frame.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:686
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:694
 		goto resume2
 	}
 	frame.State = 2
@@ -691,7 +699,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
 	awaited2 = statemachine.AwaitedJob(r, frame.await2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:695
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:703
 	frame.await2 = nil
 after2:
 	{
@@ -702,7 +710,7 @@ after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:113
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:706
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:714
 }
 
 // Location returns where [forks] is suspended.
@@ -785,7 +793,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 	// onstack_test.go:110: … forks(ctx, l, f, depth-1) })
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:789
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:797
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -794,7 +802,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:798
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:806
 	frame.forks1 = nil
 after1:
 	frame.State = statemachine.Finished
@@ -822,6 +830,8 @@ func (frame *forksFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	frame.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of varies: 124ad26233b21dbf
 
 // variesAsync starts [varies] as a state machine and returns its job.
 func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[int]) {
@@ -893,7 +903,7 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (fini
 	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:897
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:907
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -902,13 +912,13 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (fini
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:906
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:916
 	frame.func1 = nil
 after1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:143
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:912
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:922
 }
 
 // Location returns where [varies] is suspended.
@@ -997,7 +1007,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1001
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1011
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -1006,7 +1016,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1010
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1020
 	frame.deeper1 = nil
 after1:
 	frame.State = statemachine.Finished
@@ -1024,6 +1034,8 @@ func (frame *variesFunc1Frame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return frame.result0, frame.result1
 }
+
+// Digest of hostsVaries: abccfa404fddf17f
 
 // hostsVariesAsync starts [hostsVaries] as a state machine and returns its job.
 func hostsVariesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[int]) {
@@ -1076,7 +1088,7 @@ func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesA
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1080
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1092
 		goto after1
 	}
 	frame.State = 1
@@ -1086,12 +1098,12 @@ func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesA
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
 	awaited1 = statemachine.AwaitedJob(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1090
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1102
 	frame.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1095
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1107
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1172,7 +1184,7 @@ func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished boo
 	// onstack_test.go:149: n, err := varies(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.varies1, frame.n, frame.err = variesEnter(r, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1176
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1188
 	if frame.varies1 == nil {
 		goto after1
 	}
@@ -1181,7 +1193,7 @@ func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished boo
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.n, frame.err = frame.varies1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1185
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1197
 	frame.varies1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:150
@@ -1189,7 +1201,7 @@ after1:
 	// onstack_test.go:151: m, failed := forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1193
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1205
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -1199,12 +1211,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1203
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1215
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:152
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1208
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1220
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1230,6 +1242,8 @@ func (frame *hostsVariesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	frame.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of forksForever: 4e169cddbfb5824e
 
 // forksForeverAsync starts [forksForever] as a state machine and returns its job.
 func forksForeverAsync(ctx context.Context, more func() bool) (result *job.Job[job.Void]) {
@@ -1280,7 +1294,7 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1284
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1298
 		goto after1
 	}
 	f.State = 1
@@ -1290,18 +1304,18 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1294
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1308
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
 		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1300
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1314
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:178
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1305
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1319
 }
 
 // Location returns where [forksForever] is suspended.
@@ -1385,13 +1399,13 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1389
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1403
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1395
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1409
 		goto resume1
 	}
 	f.State = 1
@@ -1400,7 +1414,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1404
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1418
 	f.await1 = nil
 after1:
 	{
@@ -1413,13 +1427,13 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1417
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1431
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:176
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1423
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1437
 }
 
 // Location returns where a function literal of [forksForever] is suspended.
@@ -1443,6 +1457,8 @@ func (f *forksForeverFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of labelled: b990de3fcd02419c
 
 // labelledAsync starts [labelled] as a state machine and returns its job.
 func labelledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
@@ -1492,7 +1508,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (fini
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1496
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1512
 		goto after1
 	}
 	f.State = 1
@@ -1502,18 +1518,18 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (fini
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1506
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1522
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
 		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1512
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1528
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:192
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1517
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1533
 }
 
 // Location returns where [labelled] is suspended.
@@ -1593,13 +1609,13 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1597
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1613
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1603
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1619
 		goto resume1
 	}
 	f.State = 1
@@ -1608,7 +1624,7 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1612
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1628
 	f.await1 = nil
 after1:
 	{
@@ -1619,7 +1635,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1623
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1639
 }
 
 // Location returns where a function literal of [labelled] is suspended.
@@ -1643,6 +1659,8 @@ func (f *labelledFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of halves: a5bc08fdedd56e56
 
 // halvesAsync starts [halves] as a state machine and returns its job.
 func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (result *job.Job[int]) {
@@ -1739,13 +1757,13 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1743
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1761
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1749
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1767
 		goto resume1
 	}
 	f.State = 1
@@ -1754,7 +1772,7 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1758
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1776
 	f.await1 = nil
 after1:
 	{
@@ -1765,7 +1783,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:227
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1769
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1787
 }
 
 // Location returns where [halves] is suspended.
@@ -1844,13 +1862,13 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (f
 	awaited1 = gate
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1848
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1866
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1854
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1872
 		goto resume1
 	}
 	f.State = 1
@@ -1859,7 +1877,7 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (f
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1863
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1881
 	f.await1 = nil
 after1:
 	{
@@ -1872,7 +1890,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:223
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1876
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1894
 }
 
 // Location returns where a function literal of [halves] is suspended.
@@ -1896,6 +1914,8 @@ func (f *halvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of hostsHalves: e087cc6f2298ffdb
 
 // hostsHalvesAsync starts [hostsHalves] as a state machine and returns its job.
 func hostsHalvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (result *job.Job[int]) {
@@ -1950,7 +1970,7 @@ func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1954
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1974
 		goto after1
 	}
 	f.State = 1
@@ -1960,12 +1980,12 @@ func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs)
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1964
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1984
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1969
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1989
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2047,7 +2067,7 @@ func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalves
 	// onstack_test.go:233: n, err := halves(ctx, l, gate, exits)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	f.halves1, n, err = halvesNested(r, &f.Frame, &f.halves1, 1, args.ctx, f.l, args.gate, args.exits2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2051
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2071
 	if f.halves1 == nil {
 		goto after1
 	}
@@ -2056,7 +2076,7 @@ func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalves
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	n, err = f.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2060
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2080
 	f.halves1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:234
@@ -2064,7 +2084,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:235
 	return true, n + 1, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2068
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2088
 }
 
 // Location returns where a function literal of [hostsHalves] is suspended.
@@ -2088,6 +2108,8 @@ func (f *hostsHalvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of itself: 28abd1e722a62dfc
 
 // itselfAsync starts [itself] as a state machine and returns its job.
 func itselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *job.Job[int]) {
@@ -2180,13 +2202,13 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2184
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2206
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2190
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2212
 		goto resume1
 	}
 	f.State = 1
@@ -2195,12 +2217,12 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2199
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2221
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2204
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2226
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2283,13 +2305,13 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	awaited1 = own.Job()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2287
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2309
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2293
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2315
 		goto resume1
 	}
 	f.State = 1
@@ -2298,7 +2320,7 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2302
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2324
 	f.await1 = nil
 after1:
 	{
@@ -2315,13 +2337,13 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2319
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2341
 		goto after2
 	}
 	f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2325
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2347
 		goto resume2
 	}
 	f.State = 2
@@ -2330,12 +2352,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2334
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2356
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2339
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2361
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2361,6 +2383,8 @@ func (f *itselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of hostsItself: a550561a9a0ead7c
 
 // hostsItselfAsync starts [hostsItself] as a state machine and returns its job.
 func hostsItselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *job.Job[int]) {
@@ -2415,7 +2439,7 @@ func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2419
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2443
 		goto after1
 	}
 	f.State = 1
@@ -2425,12 +2449,12 @@ func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs)
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2429
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2453
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2434
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2458
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2509,7 +2533,7 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 	// onstack_test.go:298: n, err := itself(ctx, own)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	f.itself1, n, err = itselfNested(r, &f.Frame, &f.itself1, 1, args.ctx, args.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2513
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2537
 	if f.itself1 == nil {
 		goto after1
 	}
@@ -2518,13 +2542,13 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	n, err = f.itself1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2522
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2546
 	f.itself1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:299
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2528
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2552
 }
 
 // Location returns where a function literal of [hostsItself] is suspended.
@@ -2549,4 +2573,4 @@ func (f *hostsItselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3a07d8f8221cb5fd
+// Digest of what is above: 7e76f8fe15650448

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of fallThroughLiterals: 84ece45ffb8b5bc9
+
 // fallThroughLiteralsAsync starts [fallThroughLiterals] as a state machine and returns its job.
 func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -100,7 +102,7 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished 
 		goto endIf2
 	}
 	// panics_test.go:52: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:104
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:106
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:52
 	return r.Yield(), nil
@@ -113,7 +115,7 @@ endIf1:
 	// panics_test.go:56: return fallThroughLiterals(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:56
 	frame.fallThroughLiterals2, fallThroughLiterals2Err = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:117
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:119
 	if frame.fallThroughLiterals2 == nil {
 		goto after2
 	}
@@ -123,16 +125,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:56
 	fallThroughLiterals2Err = frame.fallThroughLiterals2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:129
 	frame.fallThroughLiterals2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:56
 	result0 = fallThroughLiterals2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:132
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:134
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:56
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:136
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:138
 }
 
 // Location returns where [fallThroughLiterals] is suspended.
@@ -164,6 +166,8 @@ func (frame *fallThroughLiteralsMachine) MoveNext(r *statemachine.Run) bool {
 	frame.fallThroughLiteralsLocals = fallThroughLiteralsLocals{Frame: frame.fallThroughLiteralsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of fallThroughValues: bf17092e8ba7fda0
 
 // fallThroughValuesAsync starts [fallThroughValues] as a state machine and returns its job.
 func fallThroughValuesAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
@@ -249,7 +253,7 @@ func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bo
 		goto endIf2
 	}
 	// panics_test.go:65: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:253
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:257
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:65
 	return r.Yield(), nil
@@ -262,7 +266,7 @@ endIf1:
 	// panics_test.go:69: return fallThroughValues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:69
 	frame.fallThroughValues2, fallThroughValues2Err = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:266
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:270
 	if frame.fallThroughValues2 == nil {
 		goto after2
 	}
@@ -272,16 +276,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:69
 	fallThroughValues2Err = frame.fallThroughValues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:276
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:280
 	frame.fallThroughValues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:69
 	result0 = fallThroughValues2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:281
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:285
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:69
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:285
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:289
 }
 
 // Location returns where [fallThroughValues] is suspended.
@@ -313,6 +317,8 @@ func (frame *fallThroughValuesMachine) MoveNext(r *statemachine.Run) bool {
 	frame.fallThroughValuesLocals = fallThroughValuesLocals{Frame: frame.fallThroughValuesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of fallThroughEpilogues: a807c8d14c951027
 
 // fallThroughEpiloguesAsync starts [fallThroughEpilogues] as a state machine and returns its job.
 func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
@@ -409,7 +415,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 		goto endIf2
 	}
 	// panics_test.go:83: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:413
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:419
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:83
 	return r.Yield(), false
@@ -422,7 +428,7 @@ endIf1:
 	// panics_test.go:87: return fallThroughEpilogues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:426
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:432
 	if frame.fallThroughEpilogues2 == nil {
 		goto after2
 	}
@@ -432,7 +438,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:436
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:442
 	frame.fallThroughEpilogues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
@@ -442,7 +448,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:446
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
 		return true, false
 	}
 	frame.State = 3
@@ -451,7 +457,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:455
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:461
 	goto epilogue
 }
 
@@ -527,7 +533,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 		goto endIf1
 	}
 	// panics_test.go:76: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:531
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:537
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:76
 	return r.Yield()
@@ -536,7 +542,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:540
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:546
 	frame.State = statemachine.Finished
 	return true
 }
@@ -551,6 +557,8 @@ func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
 func (frame *fallThroughEpiloguesFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of oneRound: 7bdcd6575e03729d
 
 // oneRoundAsync returns the stream of [oneRound]: each range over it runs the function as a state
 // machine.
@@ -590,7 +598,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:94: if !yield(1, ctx.Err()) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:94
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:594
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:602
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -605,17 +613,19 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:609
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:617
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:94
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:613
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:621
 }
 
 // Location returns where [oneRound] is suspended.
 func (frame *oneRoundFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 94)
 }
+
+// Digest of fallThroughLoops: a0ba5d9397b9d9bc
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
 func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
@@ -699,7 +709,7 @@ range1:
 	// panics_test.go:102: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
 //line github.com/movenext/movenext/statemachine/panics_test.go:102
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:703
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:713
 		goto resume1
 	}
 	frame.State = 1
@@ -719,7 +729,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:106: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:723
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:733
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:106
 	return r.Yield()
@@ -732,7 +742,7 @@ endIf1:
 	// panics_test.go:110: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:736
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:746
 	if frame.fallThroughLoops3 == nil {
 		goto after3
 	}
@@ -741,22 +751,22 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:745
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:755
 	frame.fallThroughLoops3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:751
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:761
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:755
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:765
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:760
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:770
 		goto resume4
 	}
 	frame.State = 4
@@ -767,7 +777,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:771
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:781
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
@@ -775,15 +785,15 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:779
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:789
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:114
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:783
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:793
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:114
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:787
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:797
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -814,6 +824,8 @@ func (frame *fallThroughLoopsMachine) MoveNext(r *statemachine.Run) bool {
 	frame.fallThroughLoopsFrame = fallThroughLoopsFrame{Frame: frame.fallThroughLoopsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of fallingStream: 1d8693f3b959a994
 
 // fallingStreamAsync returns the stream of [fallingStream]: each range over it runs the function
 // as a state machine.
@@ -882,7 +894,7 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (finished bool) {
 	// panics_test.go:123: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:123
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:886
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:898
 	frame.State = 1
 	return true
 resume1:
@@ -906,7 +918,7 @@ range1:
 	// panics_test.go:128: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:128
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:910
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:922
 		goto resume2
 	}
 	frame.State = 2
@@ -924,7 +936,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:928
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:940
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -937,12 +949,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:941
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:953
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:946
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:958
 		goto resume4
 	}
 	frame.State = 4
@@ -953,7 +965,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:957
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:969
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
@@ -961,18 +973,20 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:965
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:977
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:970
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:982
 }
 
 // Location returns where [fallingStream] is suspended.
 func (frame *fallingStreamFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 123, 128, 129, 128)
 }
+
+// Digest of fallThroughStreams: 29f8d0a5bf192a62
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
 func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
@@ -1049,7 +1063,7 @@ range1:
 	// panics_test.go:139: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1053
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1067
 		goto resume1
 	}
 	frame.State = 1
@@ -1064,7 +1078,7 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:141: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1068
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1082
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return r.Yield()
@@ -1072,20 +1086,20 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1076
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1090
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1081
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1095
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:144
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1085
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1099
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:144
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1089
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1103
 }
 
 // Location returns where [fallThroughStreams] is suspended.
@@ -1110,6 +1124,8 @@ func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
 	frame.fallThroughStreamsFrame = fallThroughStreamsFrame{Frame: frame.fallThroughStreamsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of exitsWhileItPanics: dddd02fa46adb4a3
 
 // exitsWhileItPanicsAsync starts [exitsWhileItPanics] as a state machine and returns its job.
 func exitsWhileItPanicsAsync(ctx context.Context, saw *any) (result *job.Job[job.Void]) {
@@ -1151,7 +1167,7 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 //line github.com/movenext/movenext/statemachine/panics_test.go:209
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:210: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1155
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1171
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:210
 	return r.Yield(), nil
@@ -1159,7 +1175,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:210
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1163
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1179
 }
 
 // Location returns where [exitsWhileItPanics] is suspended.
@@ -1185,6 +1201,8 @@ func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitsWhileItPanicsLocals = exitsWhileItPanicsLocals{Frame: f.exitsWhileItPanicsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of panicsOnce: 47dc7e64421fefe5
 
 // panicsOnceAsync starts [panicsOnce] as a state machine and returns its job.
 func panicsOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1238,7 +1256,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:227
 	_ = r.Refusal()
 	// panics_test.go:228: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1242
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1260
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:228
 	return r.Yield()
@@ -1246,7 +1264,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:228
 	_ = r.Refusal()
 	panic("again")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1250
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1268
 }
 
 // Location returns where [panicsOnce] is suspended.
@@ -1274,6 +1292,8 @@ func (f *panicsOnceMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, nil)
 	return true
 }
+
+// Digest of recoversOnce: 88f202e1d04b7bbc
 
 // recoversOnceAsync starts [recoversOnce] as a state machine and returns its job.
 func recoversOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1333,7 +1353,7 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 	// panics_test.go:235: panicsOnce(ctx)
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1337
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1357
 	if f.panicsOnce1 == nil {
 		goto after1
 	}
@@ -1342,13 +1362,13 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	f.panicsOnce1.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1346
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1366
 	f.panicsOnce1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1352
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1372
 }
 
 // Location returns where [recoversOnce] is suspended.
@@ -1378,6 +1398,8 @@ func (f *recoversOnceMachine) MoveNext(r *statemachine.Run) bool {
 	f.recoversOnceFrame = recoversOnceFrame{Frame: f.recoversOnceFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of panicsTwice: 8e97c5a7962906e9
 
 // panicsTwiceAsync starts [panicsTwice] as a state machine and returns its job.
 func panicsTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1426,7 +1448,7 @@ resume1:
 	// panics_test.go:244: recoversOnce(ctx)
 //line github.com/movenext/movenext/statemachine/panics_test.go:244
 	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1430
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1452
 	if f.recoversOnce2 == nil {
 		goto after2
 	}
@@ -1436,7 +1458,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:244
 	f.recoversOnce2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1440
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1462
 	f.recoversOnce2 = nil
 after2:
 	// panics_test.go:245: job.Yield()
@@ -1451,7 +1473,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:247
 	return true, nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1455
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1477
 }
 
 // Location returns where [panicsTwice] is suspended.
@@ -1477,4 +1499,4 @@ func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 52cae44f201dd245
+// Digest of what is above: 162d3f808fe4989b

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of doze: 00acebe624a7796a
+
 // dozeAsync starts [doze] as a state machine and returns its job.
 func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -57,7 +59,7 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// sleep_test.go:24: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	asleep1, err = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:61
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:63
 	if !asleep1 {
 		goto after1
 	}
@@ -76,7 +78,7 @@ after1:
 	// sleep_test.go:27: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_test.go:27
 	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:80
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:82
 	if !asleep2 {
 		goto after2
 	}
@@ -87,7 +89,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:27
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:91
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:93
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -114,6 +116,8 @@ func (f *dozeMachine) MoveNext(r *statemachine.Run) bool {
 	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of nod: fb06433d588cde6a
 
 // nodAsync starts [nod] as a state machine and returns its job.
 func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
@@ -154,7 +158,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool,
 	// sleep_test.go:180: … job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:158
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:162
 	if !asleep1 {
 		goto after1
 	}
@@ -164,7 +168,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:168
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:172
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -190,6 +194,8 @@ func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of nodUnder: b98896cbb4757b33
 
 // nodUnderAsync starts [nodUnder] as a state machine and returns its job.
 func nodUnderAsync(ctx, other context.Context, d time.Duration) (result *job.Job[job.Void]) {
@@ -233,7 +239,7 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (fini
 	// sleep_test.go:267: if err := job.Sleep(other, d); err != nil {
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	asleep1, err = statemachine.Sleep(r, args.other, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:237
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:243
 	if !asleep1 {
 		goto after1
 	}
@@ -246,13 +252,13 @@ after1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	if err != nil {
 		result0 = errors.Join(err, f.ctx.Err())
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:250
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:256
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	}
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:256
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:262
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -280,4 +286,4 @@ func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d26ef91250823e96
+// Digest of what is above: abbb8056f3532369

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of zipped: 6c57a5e7178667e2
+
 // zippedAsync starts [zipped] as a state machine and returns its job.
 func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job.Job[[]string]) {
 	var r statemachine.Run
@@ -113,7 +115,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:117
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:119
 		goto resume1
 	}
 	f.State = 1
@@ -123,12 +125,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.v, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:127
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:129
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:26
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:132
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:134
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
@@ -137,7 +139,7 @@ resume1:
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:141
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:143
 		goto resume2
 	}
 	f.State = 2
@@ -148,25 +150,25 @@ resume2:
 		var w string
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		w, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:154
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:30
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:157
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:159
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:163
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:165
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:170
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:172
 		return true, false
 	}
 	f.State = 3
@@ -175,7 +177,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:179
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:181
 	goto epilogue
 }
 
@@ -251,7 +253,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:255
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
 		goto resume1
 	}
 	f.State = 1
@@ -260,7 +262,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:264
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:266
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -327,7 +329,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:331
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:333
 		goto resume1
 	}
 	f.State = 1
@@ -336,7 +338,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:340
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:342
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -352,6 +354,8 @@ func (f *zippedFunc2Frame) Location() statemachine.Location {
 func (f *zippedFunc2Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of failing: ad3c329487a4aef6
 
 // failingAsync returns the stream of [failing]: each range over it runs the function as a state
 // machine.
@@ -390,7 +394,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	awaited1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:394
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:398
 		goto after1
 	}
 	f.State = 1
@@ -401,7 +405,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:405
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:409
 	f.await1 = nil
 after1:
 	{
@@ -411,7 +415,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:415
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:419
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -424,7 +428,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:428
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:432
 	f.State = statemachine.Finished
 	return true
 }
@@ -434,4 +438,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 5755727eebfafe94
+// Digest of what is above: 151815f3867172de

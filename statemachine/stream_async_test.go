@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of letters: 7950eafebf435f6b
+
 // lettersAsync returns the stream of [letters]: each range over it runs the function as a state
 // machine.
 func lettersAsync(h *history, jobs []*job.Job[string], after *job.Job[string]) *job.Stream[string] {
@@ -84,7 +86,7 @@ range1:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:88
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:90
 		goto after1
 	}
 	f.State = 1
@@ -95,7 +97,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:99
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:101
 	f.await1 = nil
 after1:
 	{
@@ -107,7 +109,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:111
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:113
 	f.State = 2
 	f.jobs = nil // not needed any more
 	return true
@@ -125,7 +127,7 @@ resume2:
 	awaited3 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:129
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:131
 		goto after3
 	}
 	f.State = 3
@@ -136,7 +138,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	awaited3 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:140
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:142
 	f.await1 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
@@ -148,19 +150,21 @@ after3:
 endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.i1++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:152
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:154
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:158
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:160
 }
 
 // Location returns where [letters] is suspended.
 func (f *lettersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.letters", "github.com/movenext/movenext/statemachine/stream_test.go", 34, 36, 37)
 }
+
+// Digest of collect: 108928d49ba4242d
 
 // collectAsync starts [collect] as a state machine and returns its job.
 func collectAsync(h *history, s *job.Stream[string], until string) (result *job.Job[[]string]) {
@@ -227,7 +231,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:231
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:235
 		goto resume1
 	}
 	f.State = 1
@@ -242,7 +246,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:246
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:250
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -251,12 +255,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:255
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:259
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:260
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:264
 		goto resume2
 	}
 	f.State = 2
@@ -267,7 +271,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:271
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:275
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -275,7 +279,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:279
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:283
 		goto resume3
 	}
 	f.State = 3
@@ -286,23 +290,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:290
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:294
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:296
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:300
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:302
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:306
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:306
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:310
 }
 
 // Location returns where [collect] is suspended.
@@ -327,6 +331,8 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of forgiving: 06ccb332f525a463
 
 // forgivingAsync returns the stream of [forgiving]: each range over it runs the function as a
 // state machine.
@@ -369,7 +375,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	awaited1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:373
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:379
 		goto after1
 	}
 	f.State = 1
@@ -380,7 +386,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:384
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:390
 	f.await1 = nil
 after1:
 	{
@@ -390,24 +396,26 @@ after1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:394
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:400
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:401
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:407
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:405
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:411
 }
 
 // Location returns where [forgiving] is suspended.
 func (f *forgivingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forgiving", "github.com/movenext/movenext/statemachine/stream_test.go", 158, 159)
 }
+
+// Digest of exitsIn: 867a68be459eba01
 
 // exitsInAsync starts [exitsIn] as a state machine and returns its job.
 func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (result *job.Job[job.Void]) {
@@ -474,7 +482,7 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (finish
 	awaited1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:478
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:486
 		goto after1
 	}
 	f.State = 1
@@ -484,7 +492,7 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:488
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:496
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
@@ -496,7 +504,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:500
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:508
 		goto resume2
 	}
 	f.State = 2
@@ -514,17 +522,17 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:518
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:526
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:523
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:531
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:528
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:536
 }
 
 // Location returns where [exitsIn] is suspended.
@@ -549,6 +557,8 @@ func (f *exitsInMachine) MoveNext(r *statemachine.Run) bool {
 	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of drain: 11d377f6b794357f
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, s *job.Stream[int], pauseArg *job.Job[job.Void]) (result *job.Job[int]) {
@@ -615,7 +625,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:619
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:629
 		goto resume1
 	}
 	f.State = 1
@@ -631,7 +641,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:635
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:645
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -641,7 +651,7 @@ resume1:
 	awaited2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:645
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:655
 		goto after2
 	}
 	f.State = 2
@@ -651,7 +661,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:655
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:665
 	f.await2 = nil
 after2:
 	{
@@ -660,19 +670,19 @@ after2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:664
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:674
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:681
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:676
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:686
 		goto resume3
 	}
 	f.State = 3
@@ -683,7 +693,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:687
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:697
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -691,15 +701,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:695
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:705
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:699
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:709
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:703
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:713
 }
 
 // Location returns where [drain] is suspended.
@@ -724,6 +734,8 @@ func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of counting: bc39123eb65f966e
 
 // countingAsync returns the stream of [counting]: each range over it runs the function as a state
 // machine.
@@ -767,7 +779,7 @@ range1:
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:771
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:783
 	f.State = 1
 	return true
 resume1:
@@ -777,14 +789,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:781
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:793
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:788
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:800
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -795,6 +807,8 @@ endRange1:
 func (f *countingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 253)
 }
+
+// Digest of remaining: 5ffa168ecc72ce43
 
 // remainingAsync returns the stream of [remaining]: each range over it runs the function as a
 // state machine.
@@ -833,7 +847,7 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:837
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:851
 	f.State = 1
 	return true
 resume1:
@@ -843,12 +857,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:847
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:861
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:852
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:866
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -860,4 +874,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 93292685c44bcde5
+// Digest of what is above: 9db3e0e97499c977

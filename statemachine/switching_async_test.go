@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of moves: c90e541f02a51042
+
 // movesAsync starts [moves] as a state machine and returns its job.
 func movesAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[error]) {
 	var r statemachine.Run
@@ -63,7 +65,7 @@ func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (fin
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:70
 	f.err = job.SwitchTo(f.ctx, s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:67
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:69
 	goto after1
 move1:
 	f.State = 1
@@ -74,7 +76,7 @@ resume1:
 	f.err = r.Refusal()
 after1:
 	// switching_test.go:71: job.Yield()
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:78
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:80
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/switching_test.go:71
 	return r.Yield(), nil
@@ -84,7 +86,7 @@ resume2:
 	// switching_test.go:72: return err, job.Sleep(context.WithoutCancel(ctx), 1)
 //line github.com/movenext/movenext/statemachine/switching_test.go:72
 	asleep1, sleep1 = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:88
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:90
 	if !asleep1 {
 		goto after3
 	}
@@ -97,7 +99,7 @@ resume3:
 after3:
 //line github.com/movenext/movenext/statemachine/switching_test.go:72
 	then = sleep1
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:101
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:103
 	f.State = statemachine.Finished
 	return true, then
 }
@@ -124,6 +126,8 @@ func (f *movesMachine) MoveNext(r *statemachine.Run) bool {
 	f.movesLocals = movesLocals{Frame: f.movesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of movesInDefer: c30a0625bb778270
 
 // movesInDeferAsync starts [movesInDefer] as a state machine and returns its job.
 func movesInDeferAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[job.Void]) {
@@ -207,7 +211,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:211
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:215
 		return true, false
 	}
 	f.State = 1
@@ -215,7 +219,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:219
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:223
 	goto epilogue
 }
 
@@ -289,7 +293,7 @@ resume1:
 	// switching_test.go:79: then = job.Sleep(context.WithoutCancel(ctx), 1)
 //line github.com/movenext/movenext/statemachine/switching_test.go:79
 	asleep1, sleep1 = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:293
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:297
 	if !asleep1 {
 		goto after2
 	}
@@ -302,7 +306,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:79
 	*f.then = sleep1
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:306
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:310
 	f.State = statemachine.Finished
 	return true
 }
@@ -317,6 +321,8 @@ func (f *movesInDeferFunc1Frame) Location() statemachine.Location {
 func (f *movesInDeferFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of switchesUnder: 1dec48321b555737
 
 // switchesUnderAsync starts [switchesUnder] as a state machine and returns its job.
 func switchesUnderAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[any]) {
@@ -373,7 +379,7 @@ func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderAr
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:197
 	f.err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:377
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:383
 	goto after1
 move1:
 	f.State = 1
@@ -385,11 +391,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	*f.caught = nil
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:389
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:395
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	return true
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:393
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:399
 }
 
 // Location returns where [switchesUnder] is suspended.
@@ -414,6 +420,8 @@ func (f *switchesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	f.switchesUnderFrame = switchesUnderFrame{Frame: f.switchesUnderFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of movesAndEnds: e44f99eb28170058
 
 // movesAndEndsAsync starts [movesAndEnds] as a state machine and returns its job.
 func movesAndEndsAsync(ctx context.Context, s schedulers.Scheduler, end func()) (result *job.Job[job.Void]) {
@@ -461,7 +469,7 @@ func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArg
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
 	err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:465
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:473
 	goto after1
 move1:
 	f.State = 1
@@ -476,7 +484,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/switching_test.go:218
 	return true, err
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:480
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:488
 }
 
 // Location returns where [movesAndEnds] is suspended.
@@ -502,4 +510,4 @@ func (f *movesAndEndsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d1f13bef6adea576
+// Digest of what is above: eed7932c07127910

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of timesOut: 4ae15c677480db22
+
 // timesOutAsync starts [timesOut] as a state machine and returns its job.
 func timesOutAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ func (f *timesOutLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	// timeout_test.go:24: err := job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/statemachine/timeout_test.go:24
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:65
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:67
 	if !asleep1 {
 		goto after1
 	}
@@ -74,17 +76,17 @@ after1:
 //line github.com/movenext/movenext/statemachine/timeout_test.go:25
 	if f.ctx.Err() != err || context.Cause(f.ctx) != err {
 		result0 = nil
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:78
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:80
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:26
 		return true, result0
 	}
 	result0 = err
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:84
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:86
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:88
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:90
 }
 
 // Location returns where [timesOut] is suspended.
@@ -111,4 +113,4 @@ func (f *timesOutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 787bc2e820a272d3
+// Digest of what is above: d7bcfc2933979740

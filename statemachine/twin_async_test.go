@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of leftBy: 726633bd162ea11e
+
 // leftByAsync starts [leftBy] as a state machine and returns its job.
 func leftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -93,7 +95,7 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (finished
 	f.leaves1 = leavesAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	if statemachine.TwinEnded(r, f.leaves1) {
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:97
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:99
 		goto resume1
 	}
 	f.State = 1
@@ -102,12 +104,12 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (finished
 resume1:
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	_, result0 = statemachine.TwinResult(r, f.leaves1)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:106
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:108
 	f.leaves1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	return true, result0
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:111
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:113
 }
 
 // Location returns where [leftBy] is suspended.
@@ -140,6 +142,8 @@ func (f *leftByMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of callsLeftBy: 02dec42077a12ac8
+
 // callsLeftByAsync starts [callsLeftBy] as a state machine and returns its job.
 func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -157,7 +161,7 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 func callsLeftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*callsLeftByFrame, error) {
 //line github.com/movenext/movenext/statemachine/twin_test.go:36
 	return leftByEnter(r, ctx, deferred)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:161
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:165
 }
 
 // callsLeftByFrame is the frame of the function whose results [callsLeftBy] returns: it keeps
@@ -186,4 +190,4 @@ func (f *callsLeftByMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
 }
 
-// Digest of what is above: f0a3fefbd305cc1a
+// Digest of what is above: 20c848d4112ae2ef

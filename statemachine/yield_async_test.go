@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of givesWay: 85f220445c56805d
+
 // givesWayAsync starts [givesWay] as a state machine and returns its job.
 func givesWayAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -58,7 +60,7 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 //line github.com/movenext/movenext/statemachine/yield_test.go:54
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:55: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:62
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:64
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 	return r.Yield(), nil
@@ -71,7 +73,7 @@ resume1:
 	awaited2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:57
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:75
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:77
 		goto after2
 	}
 	f.State = 2
@@ -82,7 +84,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:57
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:86
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:88
 	f.await2 = nil
 after2:
 	{
@@ -92,7 +94,7 @@ after2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:58
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:96
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:98
 }
 
 // Location returns where [givesWay] is suspended.
@@ -117,6 +119,8 @@ func (f *givesWayMachine) MoveNext(r *statemachine.Run) bool {
 	f.givesWayLocals = givesWayLocals{Frame: f.givesWayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of givesWayUntil: cf44f2940324d403
 
 // givesWayUntilAsync starts [givesWayUntil] as a state machine and returns its job.
 func givesWayUntilAsync(ctx context.Context, stop *atomic.Bool) (result *job.Job[int]) {
@@ -159,7 +163,7 @@ for1:
 		goto endFor1
 	}
 	// yield_test.go:67: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:163
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:167
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
 	return r.Yield(), 0
@@ -167,13 +171,13 @@ resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
 	_ = r.Refusal()
 	f.n++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:171
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:175
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:70
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:177
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:181
 }
 
 // Location returns where [givesWayUntil] is suspended.
@@ -198,6 +202,8 @@ func (f *givesWayUntilMachine) MoveNext(r *statemachine.Run) bool {
 	f.givesWayUntilLocals = givesWayUntilLocals{Frame: f.givesWayUntilLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of givesWayTimes: 51b0e9e2f471c1dc
 
 // givesWayTimesAsync starts [givesWayTimes] as a state machine and returns its job.
 func givesWayTimesAsync(ctx context.Context, n int, turns *int) (result *job.Job[int]) {
@@ -244,7 +250,7 @@ range1:
 		goto endRange1
 	}
 	// yield_test.go:113: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:248
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:254
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:113
 	return r.Yield(), 0
@@ -254,13 +260,13 @@ resume1:
 	*f.turns++
 //line github.com/movenext/movenext/statemachine/yield_test.go:112
 	f.i1++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:258
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:264
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:116
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:264
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:270
 }
 
 // Location returns where [givesWayTimes] is suspended.
@@ -285,6 +291,8 @@ func (f *givesWayTimesMachine) MoveNext(r *statemachine.Run) bool {
 	f.givesWayTimesLocals = givesWayTimesLocals{Frame: f.givesWayTimesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of givesWayByHand: 93b59621d0271d32
 
 // givesWayByHandAsync starts [givesWayByHand] as a state machine and returns its job.
 func givesWayByHandAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
@@ -333,7 +341,7 @@ func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context
 	awaited1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:124
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:337
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:345
 		goto after1
 	}
 	f.State = 1
@@ -343,7 +351,7 @@ func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:124
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:347
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:355
 	f.await1 = nil
 after1:
 	{
@@ -363,7 +371,7 @@ after1:
 	awaited2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:128
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:367
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:375
 		goto after2
 	}
 	f.State = 2
@@ -374,7 +382,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:128
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:378
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:386
 	f.await2 = nil
 after2:
 	{
@@ -384,7 +392,7 @@ after2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:129
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:388
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:396
 }
 
 // Location returns where [givesWayByHand] is suspended.
@@ -409,6 +417,8 @@ func (f *givesWayByHandMachine) MoveNext(r *statemachine.Run) bool {
 	f.givesWayByHandLocals = givesWayByHandLocals{Frame: f.givesWayByHandLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of takesNext: 2579e72e69bd06e2
 
 // takesNextAsync starts [takesNext] as a state machine and returns its job.
 func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.Job[int]) {
@@ -453,7 +463,7 @@ func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (fi
 	f.next1 = args.c.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:219
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:457
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:467
 		goto resume1
 	}
 	f.State = 1
@@ -463,7 +473,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:219
 		j, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:467
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:477
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:220
 		if err != nil {
@@ -473,7 +483,7 @@ resume1:
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:477
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:487
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -500,6 +510,8 @@ func (f *takesNextMachine) MoveNext(r *statemachine.Run) bool {
 	f.takesNextLocals = takesNextLocals{Frame: f.takesNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of takesValue: 23e7e381d94edb8b
 
 // takesValueAsync starts [takesValue] as a state machine and returns its job.
 func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
@@ -544,7 +556,7 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 	f.next1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:227
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:548
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:560
 		goto resume1
 	}
 	f.State = 1
@@ -553,7 +565,7 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:227
 	result0, result1 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:557
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:569
 	f.next1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -581,6 +593,8 @@ func (f *takesValueMachine) MoveNext(r *statemachine.Run) bool {
 	f.takesValueLocals = takesValueLocals{Frame: f.takesValueLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of takesByHand: 828550b48253802b
 
 // takesByHandAsync starts [takesByHand] as a state machine and returns its job.
 func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
@@ -626,7 +640,7 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 	awaited1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:233
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:630
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:644
 		goto after1
 	}
 	f.State = 1
@@ -636,12 +650,12 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:233
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:640
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:654
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:233
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:645
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:659
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -669,4 +683,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 259a399725a5e9e5
+// Digest of what is above: 9a0ed424428bbb93

@@ -30,9 +30,10 @@ type excuse struct {
 	used    bool
 }
 
-// line is a line of a file, whatever its //line directives say.
+// line is a line of a file, whatever its //line directives say. A check may have parsed the file
+// again.
 type line struct {
-	file   *token.File
+	file   string
 	number int
 }
 
@@ -92,7 +93,7 @@ func (x *excuses) hasCodeBefore(f *ast.File, c *ast.Comment) bool {
 
 func (x *excuses) lineOf(pos token.Pos) line {
 	f := x.fset.File(pos)
-	return line{f, f.PositionFor(pos, false).Line}
+	return line{f.Name(), f.PositionFor(pos, false).Line}
 }
 
 // excuse reports whether a finding of a check is excused.

@@ -28,5 +28,6 @@ func Example() {
 	// 	hiddenpoint  a call in a durable function that reaches a step through another package, where the step is a plain call
 	// 	localtype    a value in an interface that outlives an annotated function, with a type that the function declares
 	// 	realtime     a wait for real time, such as context.WithTimeout, in code that a test runs with jobtest, where time is virtual
+	// 	stale        generated code of an older version of its function, or of a function that is gone
 	// 	allow        an excuse, //movenext:allow CHECK REASON, that excuses nothing or lacks a part
 }

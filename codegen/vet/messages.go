@@ -82,6 +82,9 @@ func localTypeStored(value, typ string) message {
 	}
 }
 
+// outOfDate returns the message about a generated file, which package stale has worded.
+func outOfDate(what, why, do string) message { return message{what, why, do} }
+
 func unknownExcuse(check string) message {
 	return message{
 		fmt.Sprintf("%q names no check", check),

@@ -3,6 +3,7 @@ package vet
 import (
 	"errors"
 	"fmt"
+	"go/parser"
 	"go/token"
 	"maps"
 	"slices"
@@ -20,8 +21,8 @@ var errLoad = errors.New("vet: cannot load packages")
 
 // Packages runs [Analyzer] on the packages that patterns match ("./..." if there are none),
 // tests included, and returns the findings by position. Twins need not be generated: Packages
-// checks the code that generating would write, and also reports the generator's refusals. It
-// writes nothing. An error means that no package could be checked. Packages blocks until all
+// checks the code that generating would write, and also reports the generator's refusals; only the
+// check stale is about the files as they are. It writes nothing. An error means that no package could be checked. Packages blocks until all
 // packages are done. It respects the flag skip of [Analyzer].
 func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, error) {
 	if len(patterns) == 0 {
@@ -49,7 +50,7 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 		}
 	}
 	amongThemselves(whole)
-	graph, err := checker.Analyze([]*analysis.Analyzer{Analyzer}, whole, nil)
+	graph, err := checker.Analyze([]*analysis.Analyzer{overlaid(cfg.Overlay)}, whole, nil)
 	if err != nil {
 		return nil, fmt.Errorf("vet: %w", err)
 	}
@@ -65,6 +66,22 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 		}
 	}
 	return codegen.SortDiagnostics(found), nil
+}
+
+// overlaid returns [Analyzer] for a pass that reads the texts of an overlay instead of files.
+func overlaid(overlay map[string][]byte) *analysis.Analyzer {
+	a := *Analyzer
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		with := *pass
+		with.ReadFile = func(path string) ([]byte, error) {
+			if data, ok := overlay[path]; ok {
+				return data, nil
+			}
+			return pass.ReadFile(path)
+		}
+		return run(&with)
+	}
+	return &a
 }
 
 // amongThemselves drops all imports of the packages except each other: packages that are only
@@ -91,8 +108,9 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 		config.Overlay[path] = data
 	}
 	for _, f := range generated.Stale() {
-		if f.Change != codegen.Removed {
-			config.Overlay[f.Path] = f.Data
+		config.Overlay[f.Path] = f.Data
+		if f.Change == codegen.Removed {
+			config.Overlay[f.Path] = emptied(f.Path)
 		}
 	}
 	if loaded, err = packages.Load(config, patterns...); err != nil {
@@ -110,6 +128,15 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 		return nil, nil, fmt.Errorf("%w: %w", errLoad, err)
 	}
 	return loaded, asked, nil
+}
+
+// emptied returns a file without its declarations, since an overlay cannot remove it.
+func emptied(path string) []byte {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
+	if err != nil {
+		return nil
+	}
+	return []byte("package " + file.Name.Name + "\n")
 }
 
 // importedPaths returns the paths of the imported packages, direct or indirect, that belong to

@@ -19,6 +19,7 @@ import (
 // package: points that a durable function reaches where the generator cannot follow, and waits
 // for real time behind an external test.
 func TestWhatOtherPackagesDoIsReported(t *testing.T) {
+	leaveOutStale(t)
 	for _, check := range []string{"hiddenpoint", "realtime"} {
 		t.Run(check, func(t *testing.T) {
 			archive, err := txtar.ParseFile(filepath.Join("testdata", check+".txtar"))

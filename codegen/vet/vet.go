@@ -69,6 +69,7 @@ var checks = []check{
 	{"hiddenpoint", "a call in a durable function that reaches a step through another package, where the step is a plain call", hiddenPoints},
 	{"localtype", "a value in an interface that outlives an annotated function, with a type that the function declares", localTypes},
 	{"realtime", "a wait for real time, such as context.WithTimeout, in code that a test runs with jobtest, where time is virtual", realTimeCalls},
+	{"stale", "generated code of an older version of its function, or of a function that is gone", staleTwins},
 	{"allow", "an excuse, //movenext:allow CHECK REASON, that excuses nothing or lacks a part", nil}, // after all others
 }
 

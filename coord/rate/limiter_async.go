@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of waitEvents: f8a2ab07361414ab
+
 // waitEventsAsync starts [waitEvents] as a state machine and returns its job.
 func waitEventsAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -105,7 +107,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 //line github.com/movenext/movenext/coord/rate/limiter.go:175
 		f.sleep1, result0 = r.sleepEnter(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:109
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:111
 	if f.sleep1 == nil {
 		goto after1
 	}
@@ -115,7 +117,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 resume1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:175
 	result0 = f.sleep1.Results(run)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:119
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:121
 	f.sleep1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -150,6 +152,8 @@ func (f *waitEventsMachine) MoveNext(run *statemachine.Run) bool {
 	f.waitEventsLocals = waitEventsLocals{Frame: f.waitEventsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of Reservation.sleep: c7642568ee7213ef
 
 // sleepAsync starts [Reservation.sleep] as a state machine and returns its job.
 func (r Reservation) sleepAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
@@ -236,7 +240,7 @@ func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservatio
 	// limiter.go:188: err = job.Sleep(ctx, d)
 //line github.com/movenext/movenext/coord/rate/limiter.go:188
 	asleep1, sleep1 = statemachine.Sleep(run, args.ctx, args.d)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:240
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:244
 	if !asleep1 {
 		goto after1
 	}
@@ -252,7 +256,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/rate/limiter.go:190
 	return true
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:256
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:260
 }
 
 // Location returns where [Reservation.sleep] is suspended.
@@ -284,4 +288,4 @@ func (f *reservationSleepMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 410d2f6aca720940
+// Digest of what is above: 6813125fcca7be82

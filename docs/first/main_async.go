@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of tick: 8c8cfbc1850d82ea
+
 // tickAsync starts [tick] as a state machine and returns its job.
 func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -66,7 +68,7 @@ range1:
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/first/main.go:19
 	asleep1, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:70
+//line github.com/movenext/movenext/docs/first/main_async.go:72
 	if !asleep1 {
 		goto after1
 	}
@@ -85,13 +87,13 @@ after1:
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:89
+//line github.com/movenext/movenext/docs/first/main_async.go:91
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/first/main.go:24
 	return true, nil
-//line github.com/movenext/movenext/docs/first/main_async.go:95
+//line github.com/movenext/movenext/docs/first/main_async.go:97
 }
 
 // Location returns where [tick] is suspended.
@@ -117,4 +119,4 @@ func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 691b72b62c3a0ff2
+// Digest of what is above: 2fe5b45769e39354

@@ -11,6 +11,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of clerk.part: 16520697d5a25ccc
+
 // partDurable is [clerk.part] as a durable function.
 var partDurable = durable.Function[*clerk, int, int]{
 	Name:   "part",
@@ -127,6 +129,8 @@ func (f *clerkPartSaved) Undo(ctx context.Context, site int, args any) error {
 	}
 	return nil
 }
+
+// Digest of clerk.family: 7d6c3f34cf2c3889
 
 // familyDurable is [clerk.family] as a durable function.
 var familyDurable = durable.Function[*clerk, []int, string]{
@@ -258,6 +262,8 @@ func (f *clerkFamilySaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
+// Digest of clerk.families: 9e263be6f1e2f065
+
 // familiesDurable is [clerk.families] as a durable function.
 var familiesDurable = durable.Function[*clerk, int, string]{
 	Name:   "families",
@@ -331,4 +337,4 @@ func (f *clerkFamiliesSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 8c4286723a175e61
+// Digest of what is above: 992a8ec5d515db48

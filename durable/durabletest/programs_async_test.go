@@ -11,6 +11,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of clerk.loops: ee50b2ce52971c9d
+
 // loopsDurable is [clerk.loops] as a durable function.
 var loopsDurable = durable.Function[*clerk, int, int]{
 	Name:   "loops",
@@ -172,6 +174,8 @@ func (f *clerkLoopsSaved) Live(point int) []durable.Value {
 func (f *clerkLoopsSaved) Outcome() (any, *error) {
 	return &f.sum, &f.err
 }
+
+// Digest of clerk.branches: b9c7f5171f8ed072
 
 // branchesDurable is [clerk.branches] as a durable function.
 var branchesDurable = durable.Function[*clerk, int, string]{
@@ -393,6 +397,8 @@ func (f *clerkBranchesSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
+// Digest of clerk.visits: c625265f7cb77009
+
 // visitsDurable is [clerk.visits] as a durable function.
 var visitsDurable = durable.Function[*clerk, map[string]int, string]{
 	Name:   "visits",
@@ -556,6 +562,8 @@ func (f *clerkVisitsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
+// Digest of clerk.graph: 9bf987c5e02b5c6b
+
 // graphDurable is [clerk.graph] as a durable function.
 var graphDurable = durable.Function[*clerk, *ledger, int]{
 	Name:   "graph",
@@ -695,6 +703,8 @@ func (f *clerkGraphSaved) Outcome() (any, *error) {
 	return &f.sum, &f.err
 }
 
+// Digest of clerk.undone: 44b47f203e0b92af
+
 // undoneDurable is [clerk.undone] as a durable function.
 var undoneDurable = durable.Function[*clerk, []int, struct{}]{
 	Name:   "undone",
@@ -811,6 +821,8 @@ func (f *clerkUndoneSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
+// Digest of signals: 0568dd70bba2914b
+
 // signalsDurable is [signals] as a durable function.
 var signalsDurable = durable.Function[struct{}, struct{}, string]{
 	Name:   "signals",
@@ -911,4 +923,4 @@ func (f *signalsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 82d7e9ca82600641
+// Digest of what is above: 3e48adbd743f1911

@@ -10,6 +10,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of clerk.keep: 9da77b9020b9c975
+
 // keepDurable is [clerk.keep] as a durable function.
 var keepDurable = durable.Function[*clerk, zoo, string]{
 	Name:   "durabletest.zoo",
@@ -146,4 +148,4 @@ func (f *clerkKeepSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 98e6cc6c16abec33
+// Digest of what is above: 3eabb526613dba74

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of greet: 219b0c72d4280c84
+
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -80,7 +82,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:84
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:86
 	if !asleep1 {
 		goto after1
 	}
@@ -99,7 +101,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/00-hello/main.go:19
 	return true, "hello, " + f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:103
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:105
 }
 
 // Location returns where [greet] is suspended.
@@ -130,6 +132,8 @@ func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of greetBoth: 3042ae3c280939e2
 
 // greetBothAsync starts [greetBoth] as a state machine and returns its job.
 func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) {
@@ -182,7 +186,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:186
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:190
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -191,7 +195,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:195
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:199
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
@@ -205,7 +209,7 @@ after1:
 	awaited2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:209
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:213
 		goto after2
 	}
 	f.State = 2
@@ -216,7 +220,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:220
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:224
 	f.await2 = nil
 after2:
 	{
@@ -227,7 +231,7 @@ after2:
 //line github.com/movenext/movenext/examples/00-hello/main.go:30
 		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:231
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:235
 }
 
 // Location returns where [greetBoth] is suspended.
@@ -253,4 +257,4 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bef0bbb6cc477cf0
+// Digest of what is above: 9c373906c66e8aab

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of run: dc051277523b6376
+
 // runAsync starts [run] as a state machine and returns its job.
 func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 	// main.go:21: if err := foo(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.foo1, err = fooEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:67
 	if f.foo1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	err = f.foo1.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:74
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:76
 	f.foo1 = nil
 after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
@@ -82,7 +84,7 @@ after1:
 	// main.go:24: if err := bar(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	f.bar2, err2 = barEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:86
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:88
 	if f.bar2 == nil {
 		goto after2
 	}
@@ -91,7 +93,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	err2 = f.bar2.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:95
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:97
 	f.bar2 = nil
 after2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
@@ -103,7 +105,7 @@ after2:
 	// main.go:27: return baz(ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	f.baz3, result0 = bazEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:107
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:109
 	if f.baz3 == nil {
 		goto after3
 	}
@@ -113,7 +115,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	result0 = f.baz3.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:117
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:119
 	f.baz3 = nil
 after3:
 	f.State = statemachine.Finished
@@ -142,6 +144,8 @@ func (f *runMachine) MoveNext(r *statemachine.Run) bool {
 	f.runLocals = runLocals{Frame: f.runLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of foo: 846975ef627b1197
 
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -203,7 +207,7 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:32: err := job.Sleep(ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
 	asleep1, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:207
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:211
 	if !asleep1 {
 		goto after1
 	}
@@ -218,7 +222,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:34
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:222
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:226
 }
 
 // Location returns where [foo] is suspended.
@@ -248,6 +252,8 @@ func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of bar: a20649148d51dddf
 
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -309,7 +315,7 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:39: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:313
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:319
 	if !asleep1 {
 		goto after1
 	}
@@ -324,7 +330,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:41
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:328
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:334
 }
 
 // Location returns where [bar] is suspended.
@@ -354,6 +360,8 @@ func (f *barMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of baz: 1c68f978db11adbd
 
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -415,7 +423,7 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:46: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:419
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:427
 	if !asleep1 {
 		goto after1
 	}
@@ -430,7 +438,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:48
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:434
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:442
 }
 
 // Location returns where [baz] is suspended.
@@ -461,4 +469,4 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 40b08d88f2ea26ca
+// Digest of what is above: 69b93796b14f5bdb

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of query: 2a30133a655d24a4
+
 // queryAsync starts [query] as a state machine and returns its job.
 func queryAsync(arg0 context.Context, d *database) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -84,7 +86,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:88
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:90
 		goto after1
 	}
 	f.State = 1
@@ -94,7 +96,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:98
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:100
 	f.await1 = nil
 after1:
 	{
@@ -105,7 +107,7 @@ after1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:62
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:109
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:111
 }
 
 // Location returns where [query] is suspended.
@@ -136,6 +138,8 @@ func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
 	f.queryLocals = queryLocals{Frame: f.queryLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of limitedScope: 704c0389420ba10d
 
 // limitedScopeAsync starts [limitedScope] as a state machine and returns its job.
 func limitedScopeAsync(ctx context.Context, d *database) (result *job.Job[job.Void]) {
@@ -191,7 +195,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:195
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:199
 		goto resume1
 	}
 	f.State = 1
@@ -200,7 +204,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:204
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:208
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -272,7 +276,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 	// main.go:108: s.Go(func(ctx context.Context) error { return query(ctx, d) })
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	f.query1, result0 = queryEnter(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:276
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:280
 	if f.query1 == nil {
 		goto after1
 	}
@@ -281,7 +285,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	result0 = f.query1.Results(r)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:285
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:289
 	f.query1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -310,4 +314,4 @@ func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 447fbcd8d0e7ada7
+// Digest of what is above: 69d047535fa4c1c3

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of read: c42424999a273df5
+
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -81,7 +83,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finis
 	awaited1 = arrived
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:85
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:87
 		goto after1
 	}
 	f.State = 1
@@ -91,7 +93,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finis
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:95
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:97
 	f.await1 = nil
 after1:
 	{
@@ -104,7 +106,7 @@ after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:23
 		return true, n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:108
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:110
 }
 
 // Location returns where [read] is suspended.
@@ -135,6 +137,8 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of parse: 35232d3867472e47
 
 // parseAsync starts [parse] as a state machine and returns its job.
 func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
@@ -205,7 +209,7 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 	// main.go:28: n, err := read(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:209
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:213
 	if f.read1 == nil {
 		goto after1
 	}
@@ -214,13 +218,13 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:218
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:222
 	f.read1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:224
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:228
 }
 
 // Location returns where [parse] is suspended.
@@ -251,6 +255,8 @@ func (f *parseMachine) MoveNext(r *statemachine.Run) bool {
 	f.parseLocals = parseLocals{Frame: f.parseLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of serve: 18a5d63c413a1460
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[string]) {
@@ -294,7 +300,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:298
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:304
 	if f.parse1 == nil {
 		goto after1
 	}
@@ -303,12 +309,12 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:307
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:313
 	f.parse1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:312
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:318
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -336,4 +342,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 389e73ffdb787096
+// Digest of what is above: b896bd27e1b0f8c8

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of ask: df12bfc26423c232
+
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, place, user string) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -89,7 +91,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 		asleep1, err = statemachine.Sleep(r, ctx, patience)
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:93
+//line github.com/movenext/movenext/examples/21-http/main_async.go:95
 	if !asleep1 {
 		goto after1
 	}
@@ -102,7 +104,7 @@ after1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:106
+//line github.com/movenext/movenext/examples/21-http/main_async.go:108
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/21-http/main.go:32
@@ -110,7 +112,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/21-http/main.go:33
 	return true, f.place + " of " + f.user, nil
-//line github.com/movenext/movenext/examples/21-http/main_async.go:114
+//line github.com/movenext/movenext/examples/21-http/main_async.go:116
 }
 
 // Location returns where [ask] is suspended.
@@ -141,6 +143,8 @@ func (f *askMachine) MoveNext(r *statemachine.Run) bool {
 	f.askLocals = askLocals{Frame: f.askLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of dashboard: c490b4258585a3bd
 
 // dashboardAsync starts [dashboard] as a state machine and returns its job.
 func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) {
@@ -192,7 +196,7 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(r, args.ctx, "profile", args.user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:196
+//line github.com/movenext/movenext/examples/21-http/main_async.go:200
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -201,13 +205,13 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.profile, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:205
+//line github.com/movenext/movenext/examples/21-http/main_async.go:209
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:211
+//line github.com/movenext/movenext/examples/21-http/main_async.go:215
 		f.State = statemachine.Finished
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
@@ -217,7 +221,7 @@ after1:
 	awaited2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:221
+//line github.com/movenext/movenext/examples/21-http/main_async.go:225
 		goto after2
 	}
 	f.State = 2
@@ -228,7 +232,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:232
+//line github.com/movenext/movenext/examples/21-http/main_async.go:236
 	f.await2 = nil
 after2:
 	{
@@ -237,14 +241,14 @@ after2:
 		parts, err = awaited2.GetResult()
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:241
+//line github.com/movenext/movenext/examples/21-http/main_async.go:245
 			f.State = statemachine.Finished
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:248
+//line github.com/movenext/movenext/examples/21-http/main_async.go:252
 	f.State = statemachine.Finished
 	return true, text, err
 }
@@ -272,4 +276,4 @@ func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 60a0db3cab2a0cea
+// Digest of what is above: a79623aabe37b6c0

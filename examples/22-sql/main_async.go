@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of accounts: c25cfb33825b736a
+
 // accountsAsync returns the stream of [accounts]: each range over it runs the function as a state
 // machine.
 func accountsAsync(ctx context.Context, db *sql.DB) *job.Stream[account] {
@@ -75,7 +77,7 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:79
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:81
 		goto after1
 	}
 	f.State = 1
@@ -86,7 +88,7 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:90
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:92
 	f.await1 = nil
 after1:
 	{
@@ -101,7 +103,7 @@ after1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:50
 		f.Emit(account{}, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:105
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:107
 	f.State = 2
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -132,7 +134,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:136
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:138
 		goto after3
 	}
 	f.State = 3
@@ -143,7 +145,7 @@ for1:
 resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:147
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:149
 	f.await3 = nil
 after3:
 	{
@@ -161,7 +163,7 @@ after3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		f.Emit(*row, nil)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:165
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:167
 	f.State = 4
 	f.db = nil // not needed any more
 	return true
@@ -174,13 +176,13 @@ resume4:
 			goto case2
 		}
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:178
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:180
 	goto endSwitch1
 case1:
 	// main.go:64: yield(account{}, err)
 //line github.com/movenext/movenext/examples/22-sql/main.go:64
 	f.Emit(account{}, err)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:184
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:186
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -195,7 +197,7 @@ case2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:67
 	return true
 endSwitch1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:199
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:201
 	goto for1
 }
 
@@ -203,6 +205,8 @@ endSwitch1:
 func (f *accountsFrame) Location() statemachine.Location {
 	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 46, 50, 55, 66, 64)
 }
+
+// Digest of transfer: 79217d38f9f8ba40
 
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int) (result *job.Job[job.Void]) {
@@ -284,7 +288,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:288
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:292
 		goto after1
 	}
 	f.State = 1
@@ -294,7 +298,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:298
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:302
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
@@ -320,7 +324,7 @@ after1:
 	awaited2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:324
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:328
 		goto after2
 	}
 	f.State = 2
@@ -330,7 +334,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:334
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:338
 	f.await2 = nil
 after2:
 	{
@@ -339,7 +343,7 @@ after2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 != nil {
 			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:343
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:347
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
@@ -349,7 +353,7 @@ after2:
 	awaited3 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:353
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:357
 		goto after3
 	}
 	f.State = 3
@@ -360,7 +364,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:364
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:368
 	f.await2 = nil
 after3:
 	{
@@ -369,7 +373,7 @@ after3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 != nil {
 			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:373
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:377
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
@@ -379,7 +383,7 @@ after3:
 	awaited4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:383
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:387
 		goto after4
 	}
 	f.State = 4
@@ -390,7 +394,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	awaited4 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:394
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:398
 	f.await4 = nil
 after4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
@@ -400,7 +404,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:404
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:408
 		return true, false
 	}
 	f.State = 5
@@ -409,7 +413,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:413
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:417
 	goto epilogue
 }
 
@@ -492,7 +496,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	awaited1 = end(args.ctx, args.tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:496
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:500
 		goto after1
 	}
 	f.State = 1
@@ -502,7 +506,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:506
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:510
 	f.await1 = nil
 after1:
 	{
@@ -511,7 +515,7 @@ after1:
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:515
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:519
 	f.State = statemachine.Finished
 	return true
 }
@@ -526,6 +530,8 @@ func (f *transferFunc1Frame) Location() statemachine.Location {
 func (f *transferFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of report: 10600b0c40d81585
 
 // reportAsync starts [report] as a state machine and returns its job.
 func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[job.Void]) {
@@ -594,7 +600,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:598
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:604
 		goto resume1
 	}
 	f.State = 1
@@ -609,7 +615,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:613
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:619
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -619,12 +625,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:623
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:629
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:628
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:634
 		goto resume2
 	}
 	f.State = 2
@@ -634,7 +640,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:638
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:644
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -642,7 +648,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:646
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:652
 		goto resume3
 	}
 	f.State = 3
@@ -652,22 +658,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:656
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:662
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:662
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:668
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:667
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:673
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:671
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:677
 }
 
 // Location returns where [report] is suspended.
@@ -693,4 +699,4 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 71a383976089479d
+// Digest of what is above: 247aab3b623986c8

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of fetch: 274666964a7ec6c0
+
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	var r statemachine.Run
@@ -81,7 +83,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:85
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:87
 	if !asleep1 {
 		goto after1
 	}
@@ -91,11 +93,11 @@ resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:95
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:97
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	return true, page{f.number}, err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:99
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:101
 }
 
 // Location returns where [fetch] is suspended.
@@ -125,6 +127,8 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of pages: 693f240a148fba2f
 
 // pagesAsync returns the stream of [pages]: each range over it runs the function as a state
 // machine.
@@ -172,7 +176,7 @@ for1:
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, f.ctx, f.n)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:176
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:180
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -181,13 +185,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:185
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:189
 	f.fetch1 = nil
 after1:
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch1Value, fetch1Err)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:191
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:195
 	f.State = 2
 	return true
 resume2:
@@ -203,7 +207,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:207
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:211
 	goto for1
 }
 
@@ -211,6 +215,8 @@ resume2:
 func (f *pagesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 32, 32)
 }
+
+// Digest of read: d1e15d754bcbe81c
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
@@ -273,7 +279,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:277
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:283
 		goto resume1
 	}
 	f.State = 1
@@ -288,7 +294,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:292
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:298
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -297,12 +303,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:301
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:306
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:312
 		goto resume2
 	}
 	f.State = 2
@@ -312,7 +318,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:316
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:322
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -320,7 +326,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:324
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:330
 		goto resume3
 	}
 	f.State = 3
@@ -330,23 +336,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:334
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:340
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:340
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:346
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:346
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:352
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:350
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:356
 }
 
 // Location returns where [read] is suspended.
@@ -372,4 +378,4 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d68c550369bc870f
+// Digest of what is above: 45572d599e161c36

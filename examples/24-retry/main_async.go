@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of fetch: fef37d3cf5526c62
+
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -82,7 +84,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:86
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:88
 	if !asleep1 {
 		goto after1
 	}
@@ -106,7 +108,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:28
 	return true, "a page from " + f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:110
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:112
 }
 
 // Location returns where [fetch] is suspended.
@@ -137,6 +139,8 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of fetchAny: 835834d8e38f7046
 
 // fetchAnyAsync starts [fetchAny] as a state machine and returns its job.
 func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[string]) {
@@ -202,7 +206,7 @@ range2:
 	// main.go:35: page, err := fetch(ctx, mirror, round)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:206
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:210
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -211,7 +215,7 @@ range2:
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	page, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:215
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:219
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
@@ -223,7 +227,7 @@ after1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:227
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:231
 	goto range2
 endRange2:
 	{
@@ -233,7 +237,7 @@ endRange2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 		asleep1, err2 = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:237
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:241
 	if !asleep1 {
 		goto after2
 	}
@@ -252,13 +256,13 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:256
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:260
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	return true, "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:262
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:266
 }
 
 // Location returns where [fetchAny] is suspended.
@@ -284,4 +288,4 @@ func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 87c964bccf67f338
+// Digest of what is above: 86ad3f7938620105

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of gather: 53f70c5250ee607d
+
 // gatherAsync starts [gather] as a state machine and returns its job.
 func gatherAsync(ctx context.Context) (result *job.Job[job.Tuple2[int64, int]]) {
 	var r statemachine.Run
@@ -69,7 +71,7 @@ func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finis
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:73
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:75
 		goto resume1
 	}
 	f.State = 1
@@ -78,11 +80,11 @@ func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finis
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
 	_, *f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:82
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:84
 	f.inScope1 = nil
 //line github.com/movenext/movenext/examples/25-scope/main.go:39
 	came = f.count.Load()
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:86
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:88
 	f.State = statemachine.Finished
 	return true, came
 }
@@ -169,7 +171,7 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 	awaited1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:173
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:175
 		goto after1
 	}
 	f.State = 1
@@ -179,13 +181,13 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:183
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:185
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	*f.goroutines, *f.err = awaited1.GetResult()
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:189
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:191
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -261,7 +263,7 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args)
 	awaited1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:265
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:267
 		goto after1
 	}
 	f.State = 1
@@ -271,7 +273,7 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args)
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:275
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:277
 	f.await1 = nil
 after1:
 	{
@@ -281,7 +283,7 @@ after1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:33
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:285
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:287
 }
 
 // Location returns where a function literal of [gather] is suspended.
@@ -306,4 +308,4 @@ func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c4fc9036ae49888a
+// Digest of what is above: 21eb934e67f416b8

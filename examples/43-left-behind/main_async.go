@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of leave: 0614bb762714cf50
+
 // leaveAsync starts [leave] as a state machine and returns its job.
 func leaveAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -79,7 +81,7 @@ func (f *leaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	// main.go:30: … job.Sleep(ctx, time.Minute); err != nil { // as a machine, it suspends here
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:83
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:85
 	if !asleep1 {
 		goto after1
 	}
@@ -105,7 +107,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:37
 	return true, nil
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:109
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:111
 }
 
 // Location returns where [leave] is suspended.
@@ -171,7 +173,7 @@ func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// main.go:34: … job.Sleep(ctx, 20*time.Minute) })
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	asleep1, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:175
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:177
 	if !asleep1 {
 		goto after1
 	}
@@ -181,7 +183,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:185
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:187
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -207,6 +209,8 @@ func (f *leaveFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of rest: e7d4878d9ee2a67e
 
 // restAsync starts [rest] as a state machine and returns its job.
 func restAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -241,7 +245,7 @@ func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	// main.go:41: … job.Sleep(ctx, 40*time.Minute) }
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	asleep1, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:245
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:249
 	if !asleep1 {
 		goto after1
 	}
@@ -251,7 +255,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:255
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:259
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -277,6 +281,8 @@ func (f *restMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of asMachine: 2cd97a756a2b1a7c
 
 // asMachineAsync starts [asMachine] as a state machine and returns its job.
 func asMachineAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
@@ -327,7 +333,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (fi
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:331
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:337
 		goto after1
 	}
 	f.State = 1
@@ -337,7 +343,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:341
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:347
 	f.await1 = nil
 after1:
 	{
@@ -347,7 +353,7 @@ after1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:48
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:351
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:357
 }
 
 // Location returns where [asMachine] is suspended.
@@ -415,7 +421,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 	// main.go:47: … leave(ctx, l) }).Await()
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:419
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:425
 	if f.leave1 == nil {
 		goto after1
 	}
@@ -424,7 +430,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	result0 = f.leave1.Results(r)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:428
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:434
 	f.leave1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -453,4 +459,4 @@ func (f *asMachineFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 96e850298b631977
+// Digest of what is above: 2b770ff82327bc77

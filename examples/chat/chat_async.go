@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of chat.serve: 3cc0daf2855e57ee
+
 // serveAsync starts [chat.serve] as a state machine and returns its job.
 func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -92,7 +94,7 @@ for1:
 	// chat.go:203: op, text, err := m.readMessage(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:203
 	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:96
+//line github.com/movenext/movenext/examples/chat/chat_async.go:98
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -101,7 +103,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:203
 	op, text2, err = f.readMessage1.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:105
+//line github.com/movenext/movenext/examples/chat/chat_async.go:107
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:204
@@ -116,7 +118,7 @@ after1:
 	// chat.go:209: m.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:120
+//line github.com/movenext/movenext/examples/chat/chat_async.go:122
 	if f.end2 == nil {
 		goto after2
 	}
@@ -126,7 +128,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:130
+//line github.com/movenext/movenext/examples/chat/chat_async.go:132
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -134,7 +136,7 @@ after2:
 	return true
 endIf1:
 	f.r.tell(f.ctx, event{Kind: "said", Name: f.m.name, Text: string(text2)})
-//line github.com/movenext/movenext/examples/chat/chat_async.go:138
+//line github.com/movenext/movenext/examples/chat/chat_async.go:140
 	goto for1
 }
 
@@ -165,6 +167,8 @@ func (f *chatServeMachine) MoveNext(run1 *statemachine.Run) bool {
 	f.chatServeFrame = chatServeFrame{Frame: f.chatServeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of chat.echo: d987fde048c077e0
 
 // echoAsync starts [chat.echo] as a state machine and returns its job.
 func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Void]) {
@@ -238,7 +242,7 @@ for1:
 	// chat.go:222: op, message, err := s.readMessage(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:242
+//line github.com/movenext/movenext/examples/chat/chat_async.go:246
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -247,7 +251,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	op, message, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:251
+//line github.com/movenext/movenext/examples/chat/chat_async.go:255
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:223
@@ -257,7 +261,7 @@ after1:
 	// chat.go:224: s.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:261
+//line github.com/movenext/movenext/examples/chat/chat_async.go:265
 	if f.end2 == nil {
 		goto after2
 	}
@@ -267,7 +271,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:271
+//line github.com/movenext/movenext/examples/chat/chat_async.go:275
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -275,7 +279,7 @@ after2:
 	return true
 endIf1:
 	f.s.send(f.ctx, ws.NewFrame(op, true, message))
-//line github.com/movenext/movenext/examples/chat/chat_async.go:279
+//line github.com/movenext/movenext/examples/chat/chat_async.go:283
 	goto for1
 }
 
@@ -307,4 +311,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e798af1008f70b35
+// Digest of what is above: 9b8fd8776c081c49

@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of load.listen: 600f0897a01aab2d
+
 // listenAsync starts [load.listen] as a state machine and returns its job.
 func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -80,7 +82,7 @@ for1:
 	// load.go:100: _, text, err := s.readMessage(ctx)
 //line github.com/movenext/movenext/examples/chat/load.go:100
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:84
+//line github.com/movenext/movenext/examples/chat/load_async.go:86
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -89,7 +91,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:93
+//line github.com/movenext/movenext/examples/chat/load_async.go:95
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
@@ -104,7 +106,7 @@ after1:
 	// load.go:106: s.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/load_async.go:108
+//line github.com/movenext/movenext/examples/chat/load_async.go:110
 	if f.end2 == nil {
 		goto after2
 	}
@@ -114,7 +116,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:118
+//line github.com/movenext/movenext/examples/chat/load_async.go:120
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -125,7 +127,7 @@ endIf1:
 		f.entered = true
 		f.l.here.Done()
 	}
-//line github.com/movenext/movenext/examples/chat/load_async.go:129
+//line github.com/movenext/movenext/examples/chat/load_async.go:131
 	goto for1
 }
 
@@ -155,6 +157,8 @@ func (f *loadListenMachine) MoveNext(r *statemachine.Run) bool {
 	f.loadListenFrame = loadListenFrame{Frame: f.loadListenFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of load.sendAll: 8603f2846c6280b1
 
 // sendAllAsync starts [load.sendAll] as a state machine and returns its job.
 func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job.Job[int]) {
@@ -229,7 +233,7 @@ for1:
 	// load.go:143: if err := pace.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:233
+//line github.com/movenext/movenext/examples/chat/load_async.go:237
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -238,13 +242,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:242
+//line github.com/movenext/movenext/examples/chat/load_async.go:246
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	if err2 != nil {
 		err = nil
-//line github.com/movenext/movenext/examples/chat/load_async.go:248
+//line github.com/movenext/movenext/examples/chat/load_async.go:252
 		f.State = statemachine.Finished
 		return true, err //nolint:nilerr // the time is over
 	}
@@ -258,7 +262,7 @@ after1:
 	f.l.expected.Add(int64(f.l.membersOf(f.i % f.l.rooms)))
 //line github.com/movenext/movenext/examples/chat/load.go:142
 	f.i = (f.i + 1) % len(f.sockets)
-//line github.com/movenext/movenext/examples/chat/load_async.go:262
+//line github.com/movenext/movenext/examples/chat/load_async.go:266
 	goto for1
 }
 
@@ -291,4 +295,4 @@ func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3af72b55e01b469d
+// Digest of what is above: 7e0ab7fe0f392b55

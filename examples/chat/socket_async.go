@@ -22,6 +22,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of socket.readMessage: 524e18934ebd3d5b
+
 // readMessageAsync starts [socket.readMessage] as a state machine and returns its job.
 func (s *socket) readMessageAsync(ctx context.Context) (result *job.Job[job.Tuple2[ws.OpCode, []byte]]) {
 	var r statemachine.Run
@@ -102,7 +104,7 @@ for1:
 	// socket.go:89: err = s.in.Readable(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:106
+//line github.com/movenext/movenext/examples/chat/socket_async.go:108
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -111,7 +113,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:115
+//line github.com/movenext/movenext/examples/chat/socket_async.go:117
 	f.readable1 = nil
 after1:
 endIf1:
@@ -135,7 +137,7 @@ endIf1:
 	// socket.go:103: message, complete, err := s.readFrame(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:103
 	f.readFrame2, message2, complete, err2 = f.s.readFrameEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:139
+//line github.com/movenext/movenext/examples/chat/socket_async.go:141
 	if f.readFrame2 == nil {
 		goto after2
 	}
@@ -144,7 +146,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:103
 	message2, complete, err2 = f.readFrame2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:148
+//line github.com/movenext/movenext/examples/chat/socket_async.go:150
 	f.readFrame2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:104
@@ -154,7 +156,7 @@ after2:
 		return true, f.s.op, message2, err2
 	}
 next1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:158
+//line github.com/movenext/movenext/examples/chat/socket_async.go:160
 	goto for1
 }
 
@@ -186,6 +188,8 @@ func (f *socketReadMessageMachine) MoveNext(r *statemachine.Run) bool {
 	f.socketReadMessageLocals = socketReadMessageLocals{Frame: f.socketReadMessageLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of socket.readFrame: 1fe84431baf39a3a
 
 // readFrameAsync starts [socket.readFrame] as a state machine and returns its job.
 func (s *socket) readFrameAsync(ctx context.Context) (result *job.Job[job.Tuple2[[]byte, bool]]) {
@@ -263,7 +267,7 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, me
 	// socket.go:119: h, err := s.readHeader(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:267
+//line github.com/movenext/movenext/examples/chat/socket_async.go:271
 	if f.readHeader1 == nil {
 		goto after1
 	}
@@ -272,13 +276,13 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, me
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.h, err2 = f.readHeader1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:276
+//line github.com/movenext/movenext/examples/chat/socket_async.go:280
 	f.readHeader1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:120
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:282
+//line github.com/movenext/movenext/examples/chat/socket_async.go:286
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:122
@@ -286,7 +290,7 @@ after1:
 	// socket.go:123: p, err := s.readPayload(h)
 //line github.com/movenext/movenext/examples/chat/socket.go:123
 	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:290
+//line github.com/movenext/movenext/examples/chat/socket_async.go:294
 	if f.readPayload2 == nil {
 		goto after2
 	}
@@ -295,26 +299,26 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:123
 	p, err2 = f.readPayload2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:299
+//line github.com/movenext/movenext/examples/chat/socket_async.go:303
 	f.readPayload2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:305
+//line github.com/movenext/movenext/examples/chat/socket_async.go:309
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:126
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:312
+//line github.com/movenext/movenext/examples/chat/socket_async.go:316
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:129
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:318
+//line github.com/movenext/movenext/examples/chat/socket_async.go:322
 	f.State = statemachine.Finished
 	return true, message, complete, err2
 }
@@ -347,6 +351,8 @@ func (f *socketReadFrameMachine) MoveNext(r *statemachine.Run) bool {
 	f.socketReadFrameLocals = socketReadFrameLocals{Frame: f.socketReadFrameLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of socket.readHeader: b7d810723bfdeb5b
 
 // readHeaderAsync starts [socket.readHeader] as a state machine and returns its job.
 func (s *socket) readHeaderAsync(ctx context.Context) (result *job.Job[ws.Header]) {
@@ -422,7 +428,7 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 	// socket.go:137: p, err := s.in.Peek(ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:426
+//line github.com/movenext/movenext/examples/chat/socket_async.go:432
 	if f.peek1 == nil {
 		goto after1
 	}
@@ -431,7 +437,7 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:435
+//line github.com/movenext/movenext/examples/chat/socket_async.go:441
 	f.peek1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:138
@@ -444,7 +450,7 @@ after1:
 	// socket.go:142: if p, err = s.in.Peek(ctx, size); err != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:142
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:448
+//line github.com/movenext/movenext/examples/chat/socket_async.go:454
 	if f.peek1 == nil {
 		goto after2
 	}
@@ -454,7 +460,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:458
+//line github.com/movenext/movenext/examples/chat/socket_async.go:464
 	f.peek1 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
@@ -466,7 +472,7 @@ after2:
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:470
+//line github.com/movenext/movenext/examples/chat/socket_async.go:476
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:148
@@ -474,7 +480,7 @@ after2:
 	// socket.go:149: … s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does n …
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:478
+//line github.com/movenext/movenext/examples/chat/socket_async.go:484
 	if f.read3 == nil {
 		goto after3
 	}
@@ -484,7 +490,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	_, err2 = f.read3.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:488
+//line github.com/movenext/movenext/examples/chat/socket_async.go:494
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
@@ -495,7 +501,7 @@ after3:
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:499
+//line github.com/movenext/movenext/examples/chat/socket_async.go:505
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:154
@@ -508,7 +514,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:158
 	return true, f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:512
+//line github.com/movenext/movenext/examples/chat/socket_async.go:518
 }
 
 // Location returns where [socket.readHeader] is suspended.
@@ -539,6 +545,8 @@ func (f *socketReadHeaderMachine) MoveNext(r *statemachine.Run) bool {
 	f.socketReadHeaderLocals = socketReadHeaderLocals{Frame: f.socketReadHeaderLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of socket.readPayload: 108f2dab13359e18
 
 // readPayloadAsync starts [socket.readPayload] as a state machine and returns its job.
 func (s *socket) readPayloadAsync(h ws.Header) (result *job.Job[[]byte]) {
@@ -616,7 +624,7 @@ for1:
 	// socket.go:182: got, err := s.in.Read(p[n:])
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:620
+//line github.com/movenext/movenext/examples/chat/socket_async.go:628
 	if f.read1 == nil {
 		goto after1
 	}
@@ -625,7 +633,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	got, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:629
+//line github.com/movenext/movenext/examples/chat/socket_async.go:637
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:183
@@ -638,7 +646,7 @@ after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:188
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:642
+//line github.com/movenext/movenext/examples/chat/socket_async.go:650
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:191
@@ -648,7 +656,7 @@ endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:194
 	return true, f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:652
+//line github.com/movenext/movenext/examples/chat/socket_async.go:660
 }
 
 // Location returns where [socket.readPayload] is suspended.
@@ -679,6 +687,8 @@ func (f *socketReadPayloadMachine) MoveNext(r *statemachine.Run) bool {
 	f.socketReadPayloadLocals = socketReadPayloadLocals{Frame: f.socketReadPayloadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of socket.flush: fceb9f496ce5bc09
 
 // flushAsync starts [socket.flush] as a state machine and returns its job.
 func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -734,7 +744,7 @@ for1:
 		p := f.s.take()
 		if p == nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket_async.go:738
+//line github.com/movenext/movenext/examples/chat/socket_async.go:748
 			return true
 //line github.com/movenext/movenext/examples/chat/socket.go:297
 		}
@@ -743,7 +753,7 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:747
+//line github.com/movenext/movenext/examples/chat/socket_async.go:757
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -752,7 +762,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:756
+//line github.com/movenext/movenext/examples/chat/socket_async.go:766
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:299
@@ -760,11 +770,11 @@ after1:
 		_ = f.s.conn.Close()
 		f.s.giveUp()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket_async.go:764
+//line github.com/movenext/movenext/examples/chat/socket_async.go:774
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:303
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:768
+//line github.com/movenext/movenext/examples/chat/socket_async.go:778
 	goto for1
 }
 
@@ -794,6 +804,8 @@ func (f *socketFlushMachine) MoveNext(r *statemachine.Run) bool {
 	f.socketFlushFrame = socketFlushFrame{Frame: f.socketFlushFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of socket.end: da7ccf6516430cf2
 
 // endAsync starts [socket.end] as a state machine and returns its job.
 func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.Void]) {
@@ -869,7 +881,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	// socket.go:348: _ = s.drained.Wait(ctx) // bounded by writeTime
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:873
+//line github.com/movenext/movenext/examples/chat/socket_async.go:885
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -878,13 +890,13 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:882
+//line github.com/movenext/movenext/examples/chat/socket_async.go:894
 	f.wait1 = nil
 after1:
 	// socket.go:349: s.linger()
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:888
+//line github.com/movenext/movenext/examples/chat/socket_async.go:900
 	if f.linger2 == nil {
 		goto after2
 	}
@@ -893,13 +905,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:897
+//line github.com/movenext/movenext/examples/chat/socket_async.go:909
 	f.linger2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:903
+//line github.com/movenext/movenext/examples/chat/socket_async.go:915
 	f.State = statemachine.Finished
 	return true
 }
@@ -930,6 +942,8 @@ func (f *socketEndMachine) MoveNext(r *statemachine.Run) bool {
 	f.socketEndFrame = socketEndFrame{Frame: f.socketEndFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of socket.linger: 983bdec326c54769
 
 // lingerAsync starts [socket.linger] as a state machine and returns its job.
 func (s *socket) lingerAsync() (result *job.Job[job.Void]) {
@@ -988,7 +1002,7 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	// socket.go:359: … s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(linge …
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	f.closeWrite1, closeWrite1Err = f.s.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:992
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1006
 	if f.closeWrite1 == nil {
 		goto after1
 	}
@@ -997,7 +1011,7 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	closeWrite1Err = f.closeWrite1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1001
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1015
 	f.closeWrite1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:359
@@ -1009,7 +1023,7 @@ after1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1013
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1027
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -1023,7 +1037,7 @@ for1:
 	// socket.go:363: n, err := s.in.Read(p)
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1027
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1041
 	if f.read2 == nil {
 		goto after2
 	}
@@ -1032,18 +1046,18 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1036
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1050
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:364
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1042
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1056
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:366
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1047
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1061
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -1077,4 +1091,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1f028ff6765b61b1
+// Digest of what is above: 910b52359c1f3205

@@ -10,6 +10,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of Shop.Order: 7172395dec6c5328
+
 // OrderDurable is [Shop.Order] as a durable function.
 var OrderDurable = durable.Function[*Shop, Request, Receipt]{
 	Name:   "orders.Order",
@@ -147,4 +149,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: 9ecb8ca67ef23f2a
+// Digest of what is above: 7331553c6a956904

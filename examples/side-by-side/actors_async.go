@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of actorsWithMachines: 178ea9081c2fbd40
+
 // actorsWithMachinesAsync starts [actorsWithMachines] as a state machine and returns its job.
 func actorsWithMachinesAsync(ctx context.Context, accounts int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -76,7 +78,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:80
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -86,12 +88,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:90
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:92
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:71
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:95
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:97
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -164,7 +166,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 	// actors.go:67: … tell(ctx, &actors, b, rand.New(rand.NewPCG(1, t))) })
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:168
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:170
 	if f.tell1 == nil {
 		goto after1
 	}
@@ -173,7 +175,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	result0 = f.tell1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:177
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:179
 	f.tell1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -201,6 +203,8 @@ func (f *actorsWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of tell: 25e3b4b141f35cad
 
 // tellAsync starts [tell] as a state machine and returns its job.
 func tellAsync(ctx context.Context, actors *coord.Serial[int], b balances, random *rand.Rand) (result *job.Job[job.Void]) {
@@ -285,7 +289,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:289
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:293
 		goto resume1
 	}
 	f.State = 1
@@ -295,7 +299,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:299
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:303
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		if err != nil {
@@ -311,7 +315,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:315
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:319
 		goto resume2
 	}
 	f.State = 2
@@ -321,7 +325,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:325
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:329
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		if err != nil {
@@ -332,13 +336,13 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:336
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:340
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:85
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:342
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:346
 }
 
 // Location returns where [tell] is suspended.
@@ -370,4 +374,4 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 99f4f6227557c19f
+// Digest of what is above: 3a29c4bb3e25e28b

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of chatWithMachines: ccb541c9ee7ffb10
+
 // chatWithMachinesAsync starts [chatWithMachines] as a state machine and returns its job.
 func chatWithMachinesAsync(ctx context.Context, members int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -72,7 +74,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:76
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:78
 		goto resume1
 	}
 	f.State = 1
@@ -82,12 +84,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:86
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:88
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:59
 		result0, result1 = int(f.heard.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:91
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:93
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -171,7 +173,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 	// chat.go:57: return speak(ctx, inboxes)
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	f.speak1, result0 = speakEnter(r, args.ctx, args.inboxes)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:175
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:177
 	if f.speak1 == nil {
 		goto after1
 	}
@@ -180,7 +182,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	result0 = f.speak1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:184
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:186
 	f.speak1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -253,7 +255,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 	// chat.go:55: s.Go(func(ctx context.Context) error { return listen(ctx, inbox, &heard) })
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:257
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:259
 	if f.listen1 == nil {
 		goto after1
 	}
@@ -262,7 +264,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	result0 = f.listen1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:266
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:268
 	f.listen1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -290,6 +292,8 @@ func (f *chatWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of listen: 3f7166b45cf5d0d9
 
 // listenAsync starts [listen] as a state machine and returns its job.
 func listenAsync(ctx context.Context, inbox *coord.Channel[int], heard *atomic.Int64) (result *job.Job[job.Void]) {
@@ -357,7 +361,7 @@ for1:
 	// chat.go:65: m, err := inbox.Receive(ctx)
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	f.receive1, m, err = f.inbox.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:361
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:365
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -366,7 +370,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	m, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:370
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:374
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:66
@@ -381,7 +385,7 @@ after1:
 		return true, err
 	}
 	f.heard.Add(int64(m))
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:385
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:389
 	goto for1
 }
 
@@ -413,6 +417,8 @@ func (f *listenMachine) MoveNext(r *statemachine.Run) bool {
 	f.listenLocals = listenLocals{Frame: f.listenLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of speak: 1a2941363bd6b989
 
 // speakAsync starts [speak] as a state machine and returns its job.
 func speakAsync(ctx context.Context, inboxes []*coord.Channel[int]) (result *job.Job[job.Void]) {
@@ -491,7 +497,7 @@ range1:
 	// chat.go:79: if err := job.Sleep(ctx, silence); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	asleep1, err = statemachine.Sleep(r, f.ctx, silence)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:495
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:501
 	if !asleep1 {
 		goto after1
 	}
@@ -523,7 +529,7 @@ range2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 		f.send2, err2 = inbox.SendEnter(r, f.ctx, f.m+1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:527
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:533
 	if f.send2 == nil {
 		goto after2
 	}
@@ -532,7 +538,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:536
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:542
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
@@ -543,12 +549,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:547
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:553
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:552
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:558
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:88
@@ -558,7 +564,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:91
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:562
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:568
 }
 
 // Location returns where [speak] is suspended.
@@ -590,4 +596,4 @@ func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7a9d81a3c8df5868
+// Digest of what is above: 1145528c92ffedbe

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of crawlWithMachines: f50fea14d4f968b3
+
 // crawlWithMachinesAsync starts [crawlWithMachines] as a state machine and returns its job.
 func crawlWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -72,7 +74,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:76
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:78
 		goto resume1
 	}
 	f.State = 1
@@ -82,13 +84,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:86
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:88
 		f.inScope1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:71
 		return true, f.c.words, err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:92
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:94
 }
 
 // Location returns where [crawlWithMachines] is suspended.
@@ -158,7 +160,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 	// crawler.go:68: s.Go(func(ctx context.Context) error { return c.visit(ctx, s, 0) })
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:162
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:164
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -167,7 +169,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:171
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:173
 	f.visit1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -195,6 +197,8 @@ func (f *crawlWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of crawl.visit: 70bba43f5be10c05
 
 // visitAsync starts [crawl.visit] as a state machine and returns its job.
 func (c *crawl) visitAsync(ctx context.Context, s *job.Scope, page int) (result *job.Job[job.Void]) {
@@ -260,7 +264,7 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// crawler.go:76: if err := job.Sleep(ctx, c.of.takes); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	asleep1, err = statemachine.Sleep(r, ctx, f.c.of.takes)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:264
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:268
 	if !asleep1 {
 		goto after1
 	}
@@ -286,11 +290,11 @@ after1:
 			})
 		}
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:290
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:294
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:82
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:294
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:298
 }
 
 // Location returns where [crawl.visit] is suspended.
@@ -366,7 +370,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 	// crawler.go:80: s.Go(func(ctx context.Context) error { return c.visit(ctx, s, next) })
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:370
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:374
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -375,7 +379,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:379
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:383
 	f.visit1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -404,4 +408,4 @@ func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8277ec7ce4da0edc
+// Digest of what is above: 8e131d65fb8d53de

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of ordersWithMachines: a89a72b3e053b89c
+
 // ordersWithMachinesAsync starts [ordersWithMachines] as a state machine and returns its job.
 func ordersWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -73,7 +75,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:77
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -83,12 +85,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:87
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:89
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:66
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:92
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:94
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -160,7 +162,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 	// orders.go:62: s.Go(func(ctx context.Context) error { return serve(ctx, &b, order) })
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:164
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:166
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -169,7 +171,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	result0 = f.serve1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:173
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:175
 	f.serve1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -197,6 +199,8 @@ func (f *ordersWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of serve: 162387718c2c6221
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, b *tally, order int) (result *job.Job[job.Void]) {
@@ -271,7 +275,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	// orders.go:71: if err := job.Sleep(ctx, service); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	asleep1, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:275
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:279
 	if !asleep1 {
 		goto after1
 	}
@@ -291,7 +295,7 @@ after1:
 	// orders.go:75: if err := job.Sleep(ctx, service); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:75
 	asleep2, err2 = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:295
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:299
 	if !asleep2 {
 		goto after2
 	}
@@ -311,7 +315,7 @@ after2:
 	// orders.go:79: if err := job.Sleep(ctx, service); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:79
 	asleep3, err3 = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:315
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:319
 	if !asleep3 {
 		goto after3
 	}
@@ -336,7 +340,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:87
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:340
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:344
 }
 
 // Location returns where [serve] is suspended.
@@ -368,4 +372,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0d5beea2fde96a28
+// Digest of what is above: d798a408fa09fe95

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of processWithMachines: 2ca20015e1ac64bf
+
 // processWithMachinesAsync starts [processWithMachines] as a state machine and returns its job.
 func processWithMachinesAsync(ctx context.Context, records int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -73,7 +75,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 	if statemachine.TwinEnded(run, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:77
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -83,12 +85,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 		_, err := statemachine.TwinResult(run, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:87
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:89
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:62
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:92
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:94
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -190,7 +192,7 @@ range1:
 	// processor.go:56: if err := queue.Send(ctx, r); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	f.send1, err = f.queue.SendEnterSoon(run, f.ctx, f.r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:194
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:196
 	if f.send1 == nil {
 		goto after1
 	}
@@ -199,7 +201,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	err = f.send1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:203
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:205
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
@@ -207,25 +209,25 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:211
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:213
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		return true, result0
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	f.r++
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:218
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:220
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	result0 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:225
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:227
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	return true, result0
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:229
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:231
 }
 
 // Location returns where a function literal of [processWithMachines] is suspended.
@@ -295,7 +297,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 	// processor.go:52: … process(ctx, queue, &sum) })
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:299
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:301
 	if f.process1 == nil {
 		goto after1
 	}
@@ -304,7 +306,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	result0 = f.process1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:308
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:310
 	f.process1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -332,6 +334,8 @@ func (f *processWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of process: 2b6c690aa62c3c14
 
 // processAsync starts [process] as a state machine and returns its job.
 func processAsync(ctx context.Context, queue *coord.Channel[int], sum *atomic.Uint64) (result *job.Job[job.Void]) {
@@ -399,7 +403,7 @@ for1:
 	// processor.go:68: r, err := queue.Receive(ctx)
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	f.receive1, r, err = f.queue.ReceiveEnter(run, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:403
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:407
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -408,7 +412,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	r, err = f.receive1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:412
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:416
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:69
@@ -423,7 +427,7 @@ after1:
 		return true, err
 	}
 	f.sum.Add(checksum(r))
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:427
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:431
 	goto for1
 }
 
@@ -456,4 +460,4 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9b97e3dc180f2c78
+// Digest of what is above: 23416b7d598a193e

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of nap: 5699fa4536427fb8
+
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -56,7 +58,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// sleepers.go:20: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:60
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:62
 	if !asleep1 {
 		goto after1
 	}
@@ -66,7 +68,7 @@ resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:70
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:72
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -93,4 +95,4 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 47368987e35f1bb0
+// Digest of what is above: 3a1d10267d1a1c68

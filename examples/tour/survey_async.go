@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of surveyPackage: 48c7658d790a44a3
+
 // surveyPackageAsync starts [surveyPackage] as a state machine and returns its job.
 func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts]) {
 	var r statemachine.Run
@@ -69,7 +71,7 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	// survey.go:37: names, err := listFiles(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	f.listFiles1, names, err = listFilesEnter(r, f.ctx, f.dir)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:73
+//line github.com/movenext/movenext/examples/tour/survey_async.go:75
 	if f.listFiles1 == nil {
 		goto after1
 	}
@@ -78,14 +80,14 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, resu
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	names, err = f.listFiles1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:82
+//line github.com/movenext/movenext/examples/tour/survey_async.go:84
 	f.listFiles1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:38
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:89
+//line github.com/movenext/movenext/examples/tour/survey_async.go:91
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:41
@@ -111,7 +113,7 @@ range1:
 	// survey.go:47: lines, functions, err := surveyFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2, lines, functions, err2 = surveyFileEnter(r, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:115
+//line github.com/movenext/movenext/examples/tour/survey_async.go:117
 	if f.surveyFile2 == nil {
 		goto after2
 	}
@@ -120,14 +122,14 @@ range1:
 resume2:
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	lines, functions, err2 = f.surveyFile2.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:124
+//line github.com/movenext/movenext/examples/tour/survey_async.go:126
 	f.surveyFile2 = nil
 after2:
 //line github.com/movenext/movenext/examples/tour/survey.go:48
 	if err2 != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:131
+//line github.com/movenext/movenext/examples/tour/survey_async.go:133
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
@@ -141,13 +143,13 @@ after2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:145
+//line github.com/movenext/movenext/examples/tour/survey_async.go:147
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/tour/survey.go:59
 	return true, f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:151
+//line github.com/movenext/movenext/examples/tour/survey_async.go:153
 }
 
 // Location returns where [surveyPackage] is suspended.
@@ -172,6 +174,8 @@ func (f *surveyPackageMachine) MoveNext(r *statemachine.Run) bool {
 	f.surveyPackageLocals = surveyPackageLocals{Frame: f.surveyPackageLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of surveyFile: 5ce3dfdd5351d8e8
 
 // surveyFileAsync starts [surveyFile] as a state machine and returns its job.
 func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tuple2[int, int]]) {
@@ -238,7 +242,7 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// survey.go:66: source, err := readFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:242
+//line github.com/movenext/movenext/examples/tour/survey_async.go:246
 	if f.readFile1 == nil {
 		goto after1
 	}
@@ -247,13 +251,13 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	source, err = f.readFile1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:251
+//line github.com/movenext/movenext/examples/tour/survey_async.go:255
 	f.readFile1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:257
+//line github.com/movenext/movenext/examples/tour/survey_async.go:261
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
@@ -261,13 +265,13 @@ after1:
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:265
+//line github.com/movenext/movenext/examples/tour/survey_async.go:269
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:271
+//line github.com/movenext/movenext/examples/tour/survey_async.go:275
 	f.State = statemachine.Finished
 	return true, lines, functions, err
 }
@@ -300,6 +304,8 @@ func (f *surveyFileMachine) MoveNext(r *statemachine.Run) bool {
 	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of readFile: 2fa7b0264b699c92
 
 // readFileAsync starts [readFile] as a state machine and returns its job.
 func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
@@ -371,7 +377,7 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (fini
 	awaited1 = startReading(args.ctx, args.path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:375
+//line github.com/movenext/movenext/examples/tour/survey_async.go:381
 		goto after1
 	}
 	f.State = 1
@@ -381,12 +387,12 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (fini
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:385
+//line github.com/movenext/movenext/examples/tour/survey_async.go:391
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:390
+//line github.com/movenext/movenext/examples/tour/survey_async.go:396
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -419,6 +425,8 @@ func (f *readFileMachine) MoveNext(r *statemachine.Run) bool {
 	f.readFileLocals = readFileLocals{Frame: f.readFileLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of listFiles: 68d8288883e63607
 
 // listFilesAsync starts [listFiles] as a state machine and returns its job.
 func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string]) {
@@ -491,7 +499,7 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (fi
 	awaited1 = startListing(args.ctx, args.dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:495
+//line github.com/movenext/movenext/examples/tour/survey_async.go:503
 		goto after1
 	}
 	f.State = 1
@@ -501,12 +509,12 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:505
+//line github.com/movenext/movenext/examples/tour/survey_async.go:513
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:510
+//line github.com/movenext/movenext/examples/tour/survey_async.go:518
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -540,4 +548,4 @@ func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9160fe336784c6c3
+// Digest of what is above: 752c03ce462081c1

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of twice: 127a74cf70cc3073
+
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -60,7 +62,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 	awaited1 = a
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:64
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:66
 		goto after1
 	}
 	f.State = 1
@@ -70,7 +72,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 resume1:
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:74
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:76
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
@@ -85,7 +87,7 @@ after1:
 	awaited2 = f.b
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:89
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:91
 		goto after2
 	}
 	f.State = 2
@@ -96,7 +98,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:100
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:102
 	f.await1 = nil
 after2:
 	{
@@ -107,7 +109,7 @@ after2:
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:16
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:111
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:113
 }
 
 // Location returns where [twice] is suspended.
@@ -133,4 +135,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 49e48b555368b276
+// Digest of what is above: b77459fe61f0a114

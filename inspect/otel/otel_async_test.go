@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of twice: 127a74cf70cc3073
+
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -60,7 +62,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 	awaited1 = a
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:64
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:66
 		goto after1
 	}
 	f.State = 1
@@ -70,7 +72,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 resume1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:74
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:76
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
@@ -85,7 +87,7 @@ after1:
 	awaited2 = f.b
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:89
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:91
 		goto after2
 	}
 	f.State = 2
@@ -96,7 +98,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:100
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:102
 	f.await1 = nil
 after2:
 	{
@@ -107,7 +109,7 @@ after2:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:37
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:111
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:113
 }
 
 // Location returns where [twice] is suspended.
@@ -132,6 +134,8 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of all: 0784e221acf94fd2
 
 // allAsync starts [all] as a state machine and returns its job.
 func allAsync(jobs ...*job.Job[int]) (result *job.Job[[]int]) {
@@ -170,7 +174,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finishe
 	awaited1 = job.WhenAll(jobs...)
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:174
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:178
 		goto after1
 	}
 	f.State = 1
@@ -180,12 +184,12 @@ func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finishe
 resume1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:184
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:188
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:189
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:193
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -213,4 +217,4 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c60ddc1f7b7e604c
+// Digest of what is above: 6b7f83e58e8a1019

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of readSome: 01b2b3717fbe2ef2
+
 // readSomeAsync starts [readSome] as a state machine and returns its job.
 func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -88,7 +90,7 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	// conn.go:65: if err := c.reading.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:92
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:94
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -97,13 +99,13 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:101
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:103
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:107
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:66
 		return true, result0, result1
@@ -120,7 +122,7 @@ for1:
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.wrapError("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:124
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:126
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:72
 			return true, result0, result1
@@ -131,7 +133,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:135
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:137
 		goto after2
 	}
 	f.State = 2
@@ -141,7 +143,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:145
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:147
 	f.await2 = nil
 after2:
 	{
@@ -150,13 +152,13 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:154
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:156
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:160
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:162
 	goto for1
 }
 
@@ -189,6 +191,8 @@ func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 	f.readSomeLocals = readSomeLocals{Frame: f.readSomeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of waitReadable: 40c6c1838bb022f6
 
 // waitReadableAsync starts [waitReadable] as a state machine and returns its job.
 func waitReadableAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void]) {
@@ -261,7 +265,7 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.wrapError("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:265
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:269
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:106
@@ -272,7 +276,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:276
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:280
 		goto after1
 	}
 	f.State = 1
@@ -282,7 +286,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:286
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:290
 	f.await1 = nil
 after1:
 	{
@@ -295,7 +299,7 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:299
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:303
 	goto for1
 }
 
@@ -327,6 +331,8 @@ func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitReadableLocals = waitReadableLocals{Frame: f.waitReadableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of writeAll: 66d4b9809d3c73e5
 
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
 func writeAllAsync(c *Conn, p []byte) (result *job.Job[int]) {
@@ -390,7 +396,7 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// conn.go:128: if err := c.writing.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:394
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:400
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -399,13 +405,13 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:403
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:409
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:409
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:415
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:129
 		return true
@@ -423,7 +429,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:427
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:433
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:136
 			return true
@@ -437,7 +443,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:441
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:447
 		goto after2
 	}
 	f.State = 2
@@ -447,7 +453,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:451
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:457
 	f.await2 = nil
 after2:
 	{
@@ -456,14 +462,14 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:460
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:466
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:142
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:467
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:473
 	goto for1
 }
 
@@ -496,4 +502,4 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1ee9de8a200fc0ba
+// Digest of what is above: 401308811451e821

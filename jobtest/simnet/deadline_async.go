@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of deadline.expire: 6ee09003a218f98c
+
 // expireAsync starts [deadline.expire] as a state machine and returns its job.
 func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -79,7 +81,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	// deadline.go:66: if job.Sleep(ctx, after) != nil {
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:83
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:85
 	if !asleep1 {
 		goto after1
 	}
@@ -92,12 +94,12 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
 	if sleep1 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:96
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:98
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:68
 	}
 	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:101
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:103
 	f.State = statemachine.Finished
 	return true
 }
@@ -129,4 +131,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6983aaabc8301f34
+// Digest of what is above: a8ce29a8aceeb164

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of dial: be984fbee3db19d6
+
 // dialAsync starts [dial] as a state machine and returns its job.
 func dialAsync(ctx context.Context, n *Network, addr string) (result *job.Job[*Conn]) {
 	var r statemachine.Run
@@ -94,7 +96,7 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 		asleep1, err = statemachine.Sleep(r, ctx, d)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:98
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:100
 	if !asleep1 {
 		goto after1
 	}
@@ -107,7 +109,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
 		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: err}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:111
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:113
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:149
@@ -119,7 +121,7 @@ endIf1:
 		return true, c, nil
 	}
 	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: syscall.ECONNREFUSED}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:123
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:125
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -152,6 +154,8 @@ func (f *dialMachine) MoveNext(r *statemachine.Run) bool {
 	f.dialLocals = dialLocals{Frame: f.dialLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of accept: 3730ec2f6e50b2cb
 
 // acceptAsync starts [accept] as a state machine and returns its job.
 func acceptAsync(l *Listener) (result *job.Job[*Conn]) {
@@ -228,7 +232,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:232
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:236
 		goto after1
 	}
 	f.State = 1
@@ -238,7 +242,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:242
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:246
 	f.await1 = nil
 after1:
 	{
@@ -251,7 +255,7 @@ after1:
 			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:255
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:259
 	goto for1
 }
 
@@ -284,4 +288,4 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3e582d3738417b47
+// Digest of what is above: 0818272c5fd82d11

@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of greet: bdc4045f158189af
+
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(c io.ReadWriter, whole bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -94,7 +96,7 @@ for1:
 	// simnet_test.go:89: m, err := readSome(c, p[n:])
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	f.readSome1, m, err = readSomeEnter(r, f.c, f.p[f.n:])
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:98
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:100
 	if f.readSome1 == nil {
 		goto after1
 	}
@@ -103,7 +105,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	m, err = f.readSome1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:107
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:109
 	f.readSome1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:90
@@ -116,13 +118,13 @@ after1:
 	if !f.whole || f.n == len(f.p) {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:120
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:122
 	goto for1
 endFor1:
 	// simnet_test.go:98: _, err := writeAll(c, []byte("hello "+string(p[:n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	f.writeAll2, _, err2 = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:126
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:128
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -132,13 +134,13 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	_, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:136
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:138
 	f.writeAll2 = nil
 after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:99
 	return true, err2
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:142
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:144
 }
 
 // Location returns where [greet] is suspended.
@@ -170,6 +172,8 @@ func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of readSome: e2686c725474394b
+
 // readSomeAsync starts [readSome] as a state machine and returns its job.
 func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -187,7 +191,7 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:103
 	return c.(*simnet.Conn).ReadEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:191
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:195
 }
 
 // readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of
@@ -216,6 +220,8 @@ func (f *readSomeMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 103}
 }
 
+// Digest of writeAll: 19caf923244b5347
+
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
 func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -233,7 +239,7 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:106
 	return c.(*simnet.Conn).WriteEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:237
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:243
 }
 
 // writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of
@@ -261,6 +267,8 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 func (f *writeAllMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 106}
 }
+
+// Digest of asks: c6f1e3478ccf62e8
 
 // asksAsync starts [asks] as a state machine and returns its job.
 func asksAsync(c *simnet.Conn) (result *job.Job[string]) {
@@ -331,7 +339,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 	// simnet_test.go:112: if _, err := c.Write([]byte("Ann")); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:335
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:343
 	if f.writeOrRead1 == nil {
 		goto after1
 	}
@@ -340,7 +348,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	_, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:344
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:352
 	f.writeOrRead1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
@@ -360,7 +368,7 @@ for1:
 	// simnet_test.go:121: n, err := c.Read(p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	f.writeOrRead1, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:364
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:372
 	if f.writeOrRead1 == nil {
 		goto after2
 	}
@@ -369,14 +377,14 @@ for1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	n, err2 = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:373
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:381
 	f.writeOrRead1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:122
 	f.all = append(f.all, f.p[:n]...)
 	if err2 == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:380
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:388
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:125
@@ -386,7 +394,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:127
 		return true, "", err2
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:390
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:398
 	goto for1
 }
 
@@ -418,6 +426,8 @@ func (f *asksMachine) MoveNext(r *statemachine.Run) bool {
 	f.asksLocals = asksLocals{Frame: f.asksLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of conversation: 7d5acde77b774047
 
 // conversationAsync starts [conversation] as a state machine and returns its job.
 func conversationAsync(ctx context.Context, whole bool) (result *job.Job[string]) {
@@ -487,7 +497,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:491
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:501
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
 			return true
@@ -504,7 +514,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:508
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:518
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -513,7 +523,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 	dial1Value, dial1Err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:517
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:527
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
@@ -528,7 +538,7 @@ after1:
 	awaited2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:532
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:542
 		goto after2
 	}
 	f.State = 2
@@ -539,13 +549,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:543
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:553
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	awaited2.GetResult()
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:549
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:559
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
 	return true
@@ -558,7 +568,7 @@ endIf1:
 	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:562
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:572
 	if f.asks3 == nil {
 		goto after3
 	}
@@ -568,7 +578,7 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	asks3Value, asks3Err = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:572
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:582
 	f.asks3 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
@@ -578,7 +588,7 @@ after3:
 	awaited4 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:582
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:592
 		goto after4
 	}
 	f.State = 4
@@ -589,7 +599,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	awaited4 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:593
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:603
 	f.await2 = nil
 after4:
 	{
@@ -597,11 +607,11 @@ after4:
 		_, failed := awaited4.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:601
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:611
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:605
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:615
 }
 
 // Location returns where [conversation] is suspended.
@@ -674,7 +684,7 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:678
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:688
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -683,13 +693,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:687
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:693
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:703
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
 		return true, result0
@@ -702,7 +712,7 @@ after1:
 	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:706
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:716
 	if f.greet2 == nil {
 		goto after2
 	}
@@ -711,16 +721,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	greet2Err = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:715
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:725
 	f.greet2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	result0 = greet2Err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:720
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:730
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:724
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:734
 }
 
 // Location returns where a function literal of [conversation] is suspended.
@@ -745,6 +755,8 @@ func (f *conversationFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of timeout: 138f3a5a4d715d55
 
 // timeoutAsync starts [timeout] as a state machine and returns its job.
 func timeoutAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -793,7 +805,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:797
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:809
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
 			return true, result0
@@ -803,7 +815,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:807
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:819
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -812,13 +824,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:816
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:828
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:822
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:834
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
 		return true, result0
@@ -831,7 +843,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:835
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:847
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
 		return true, result0
@@ -839,7 +851,7 @@ after1:
 	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:843
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:855
 	if f.read2 == nil {
 		goto after2
 	}
@@ -848,16 +860,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:852
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:864
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:857
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:869
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:861
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:873
 }
 
 // Location returns where [timeout] is suspended.
@@ -884,4 +896,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 047587d20fa97e1f
+// Digest of what is above: 47bf8205dc283f20

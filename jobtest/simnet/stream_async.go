@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of stream.courier: 1ac0503e7ab9dfcd
+
 // courierAsync starts [stream.courier] as a state machine and returns its job.
 func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -86,7 +88,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:170
 		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:90
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:92
 	if !asleep1 {
 		goto after2
 	}
@@ -100,11 +102,11 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:172
 	if !f.s.finishJourney(f.n) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:104
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:106
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:174
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:108
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:110
 	goto for1
 }
 
@@ -135,4 +137,4 @@ func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a732c1144aaeabf4
+// Digest of what is above: 4e89e6166b18f9d3

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of pause: b2f8d18742c42096
+
 // pauseAsync starts [pause] as a state machine and returns its job.
 func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -80,7 +82,7 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	awaited1 = j
 //line github.com/movenext/movenext/lab/costs/machines.go:14
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:84
+//line github.com/movenext/movenext/lab/costs/machines_async.go:86
 		goto after1
 	}
 	f.State = 1
@@ -90,7 +92,7 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:14
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:94
+//line github.com/movenext/movenext/lab/costs/machines_async.go:96
 	f.await1 = nil
 after1:
 	{
@@ -100,7 +102,7 @@ after1:
 //line github.com/movenext/movenext/lab/costs/machines.go:15
 		return true, v + 1000, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:104
+//line github.com/movenext/movenext/lab/costs/machines_async.go:106
 }
 
 // Location returns where [pause] is suspended.
@@ -131,6 +133,8 @@ func (f *pauseMachine) MoveNext(r *statemachine.Run) bool {
 	f.pauseLocals = pauseLocals{Frame: f.pauseLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of serve: 138c305899e3d188
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (result *job.Job[job.Void]) {
@@ -179,7 +183,7 @@ for1:
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/lab/costs/machines_async.go:183
+//line github.com/movenext/movenext/lab/costs/machines_async.go:187
 	if f.pause1 == nil {
 		goto after1
 	}
@@ -188,7 +192,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:192
+//line github.com/movenext/movenext/lab/costs/machines_async.go:196
 	f.pause1 = nil
 after1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
@@ -197,7 +201,7 @@ after1:
 //line github.com/movenext/movenext/lab/costs/machines.go:23
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:201
+//line github.com/movenext/movenext/lab/costs/machines_async.go:205
 	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
@@ -205,7 +209,7 @@ else1:
 	awaited2 = f.next()
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:209
+//line github.com/movenext/movenext/lab/costs/machines_async.go:213
 		goto after2
 	}
 	f.State = 2
@@ -215,7 +219,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:219
+//line github.com/movenext/movenext/lab/costs/machines_async.go:223
 	f.await2 = nil
 after2:
 	{
@@ -229,7 +233,7 @@ after2:
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/lab/costs/machines_async.go:233
+//line github.com/movenext/movenext/lab/costs/machines_async.go:237
 	goto for1
 }
 
@@ -255,6 +259,8 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of count: e7c8f0834c96e722
 
 // countAsync returns the stream of [count]: each range over it runs the function as a state
 // machine.
@@ -298,7 +304,7 @@ range1:
 	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:302
+//line github.com/movenext/movenext/lab/costs/machines_async.go:308
 	f.State = 1
 	return true
 resume1:
@@ -308,14 +314,14 @@ resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines_async.go:312
+//line github.com/movenext/movenext/lab/costs/machines_async.go:318
 			return true
 //line github.com/movenext/movenext/lab/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/lab/costs/machines_async.go:319
+//line github.com/movenext/movenext/lab/costs/machines_async.go:325
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -326,6 +332,8 @@ endRange1:
 func (f *countFrame) Location() statemachine.Location {
 	return f.Frame.At("main.count", "github.com/movenext/movenext/lab/costs/machines.go", 35)
 }
+
+// Digest of sum: f6408df1e12a6740
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(n int) (result *job.Job[int]) {
@@ -385,7 +393,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:389
+//line github.com/movenext/movenext/lab/costs/machines_async.go:397
 		goto resume1
 	}
 	f.State = 1
@@ -400,18 +408,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/lab/costs/machines_async.go:404
+//line github.com/movenext/movenext/lab/costs/machines_async.go:412
 			goto leave1
 //line github.com/movenext/movenext/lab/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:410
+//line github.com/movenext/movenext/lab/costs/machines_async.go:418
 	goto range1
 leave1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:415
+//line github.com/movenext/movenext/lab/costs/machines_async.go:423
 		goto resume2
 	}
 	f.State = 2
@@ -421,7 +429,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:425
+//line github.com/movenext/movenext/lab/costs/machines_async.go:433
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:48
@@ -429,15 +437,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:433
+//line github.com/movenext/movenext/lab/costs/machines_async.go:441
 	f.loop1 = nil
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/lab/costs/machines_async.go:437
+//line github.com/movenext/movenext/lab/costs/machines_async.go:445
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/lab/costs/machines_async.go:441
+//line github.com/movenext/movenext/lab/costs/machines_async.go:449
 }
 
 // Location returns where [sum] is suspended.
@@ -463,4 +471,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5d1ed00cea12323b
+// Digest of what is above: 2c1aad919eba1be9

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of panics: cd79ab247ae7365e
+
 // panicsAsync starts [panics] as a state machine and returns its job.
 func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -53,7 +55,7 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished 
 	awaited1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:57
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:59
 		goto after1
 	}
 	f.State = 1
@@ -63,13 +65,13 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished 
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:67
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:69
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	awaited1.GetResult()
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:73
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:75
 }
 
 // Location returns where [panics] is suspended.
@@ -94,6 +96,8 @@ func (f *panicsMachine) MoveNext(r *statemachine.Run) bool {
 	f.panicsLocals = panicsLocals{Frame: f.panicsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of literal: 6649422c6fdc448e
 
 // literalAsync starts [literal] as a state machine and returns its job.
 func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Void]) {
@@ -143,7 +147,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:147
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:151
 		goto after1
 	}
 	f.State = 1
@@ -153,12 +157,12 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:157
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:161
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	awaited1.GetResult()
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:162
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:166
 	f.State = statemachine.Finished
 	return true
 }
@@ -230,13 +234,13 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (fin
 	awaited1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:234
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:238
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:240
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:244
 		goto resume1
 	}
 	f.State = 1
@@ -245,13 +249,13 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (fin
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:249
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:253
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	awaited1.GetResult()
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:255
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:259
 }
 
 // Location returns where a function literal of [literal] is suspended.
@@ -276,4 +280,4 @@ func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 82f71c4a5bb1a693
+// Digest of what is above: 8e7e0122c8157dba

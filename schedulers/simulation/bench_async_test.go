@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of ticks: 559f5fd9ebf75b43
+
 // ticksAsync starts [ticks] as a state machine and returns its job.
 func ticksAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ range1:
 	// bench_test.go:19: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:65
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:67
 	if !asleep1 {
 		goto after1
 	}
@@ -79,13 +81,13 @@ after1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1++
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:83
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:85
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:23
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:89
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:91
 }
 
 // Location returns where [ticks] is suspended.
@@ -111,4 +113,4 @@ func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 77ab127dc59f512a
+// Digest of what is above: c022371ed199a18b

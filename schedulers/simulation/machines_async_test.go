@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of transferBetween: 1c3bf201cf47b32f
+
 // transferBetweenAsync starts [transferBetween] as a state machine and returns its job.
 func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -92,7 +94,7 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 	// machines_test.go:27: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:96
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:98
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -101,13 +103,13 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:105
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:107
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:111
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:113
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
 		return true, result0
@@ -118,7 +120,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// machines_test.go:31: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:122
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:124
 	f.State = 2
 	f.from = nil // not needed any more
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
@@ -129,7 +131,7 @@ resume2:
 	// machines_test.go:32: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:133
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:135
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -139,24 +141,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:143
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:145
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:149
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:151
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:156
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:158
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:160
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:162
 }
 
 // Location returns where [transferBetween] is suspended.
@@ -188,6 +190,8 @@ func (f *transferBetweenMachine) MoveNext(r *statemachine.Run) bool {
 	f.transferBetweenLocals = transferBetweenLocals{Frame: f.transferBetweenLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of cycleOfMachines: 4086185133e1bebd
 
 // cycleOfMachinesAsync starts [cycleOfMachines] as a state machine and returns its job.
 func cycleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.Job[job.Void]) {
@@ -250,7 +254,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:254
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:258
 		goto after1
 	}
 	f.State = 1
@@ -260,7 +264,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:264
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:268
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
@@ -270,7 +274,7 @@ after1:
 	awaited2 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:274
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:278
 		goto after2
 	}
 	f.State = 2
@@ -281,12 +285,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:285
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:289
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	awaited2.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:290
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:294
 	f.State = statemachine.Finished
 	return true
 }
@@ -357,7 +361,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	// machines_test.go:76: … transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:361
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:365
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -366,7 +370,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:370
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:374
 	f.transferBetween1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -439,7 +443,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	// machines_test.go:77: … transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:443
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:447
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -448,7 +452,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:452
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:456
 	f.transferBetween1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -476,6 +480,8 @@ func (f *cycleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of waitForLock: 63633c0fdb5cc7e2
 
 // waitForLockAsync starts [waitForLock] as a state machine and returns its job.
 func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[job.Void]) {
@@ -514,7 +520,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:518
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:524
 	if f.rLock1 == nil {
 		goto after1
 	}
@@ -523,7 +529,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:527
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:533
 	f.rLock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
@@ -536,7 +542,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:116
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:540
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:546
 }
 
 // Location returns where [waitForLock] is suspended.
@@ -561,6 +567,8 @@ func (f *waitForLockMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitForLockLocals = waitForLockLocals{Frame: f.waitForLockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of waitForKey: 1b1a73d81c2163b6
 
 // waitForKeyAsync starts [waitForKey] as a state machine and returns its job.
 func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
@@ -600,7 +608,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:604
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:612
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -609,7 +617,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:613
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:621
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
@@ -622,7 +630,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:127
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:626
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:634
 }
 
 // Location returns where [waitForKey] is suspended.
@@ -647,6 +655,8 @@ func (f *waitForKeyMachine) MoveNext(r *statemachine.Run) bool {
 	f.waitForKeyLocals = waitForKeyLocals{Frame: f.waitForKeyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of await: 5609a29aaa32a555
 
 // awaitAsync starts [await] as a state machine and returns its job.
 func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
@@ -685,7 +695,7 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	awaited1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:689
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:699
 		goto after1
 	}
 	f.State = 1
@@ -695,12 +705,12 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:699
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:709
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:704
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:714
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -727,6 +737,8 @@ func (f *awaitMachine) MoveNext(r *statemachine.Run) bool {
 	f.awaitLocals = awaitLocals{Frame: f.awaitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of nap: 909ddf50caf49170
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) (result *job.Job[job.Void]) {
@@ -771,7 +783,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:775
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:787
 	if !asleep1 {
 		goto after1
 	}
@@ -791,7 +803,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:220
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:795
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:807
 }
 
 // Location returns where [nap] is suspended.
@@ -816,6 +828,8 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of work: fb9ed350c7bfe119
 
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
@@ -863,13 +877,13 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:266
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:867
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:881
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	}
 	// machines_test.go:269: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:873
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:887
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:269
 	return r.Yield(), 0, nil
@@ -878,13 +892,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:882
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:896
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	return true, f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:888
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:902
 }
 
 // Location returns where [work] is suspended.
@@ -910,4 +924,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 30b32e599c94f7a1
+// Digest of what is above: eb023c0c651e6e8e

@@ -41,8 +41,9 @@ func TestVetLooksAtWhatIsNotGeneratedYet(t *testing.T) {
 	assert.Equal(t, exitFindings, status)
 	assert.Empty(t, stdout)
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	require.Len(t, lines, 4, stderr)
+	require.Len(t, lines, 5, stderr)
 	for i, want := range []string{
+		"p.go:11:6: F has no twin, since p_async.go is missing; machines that call it block; run go generate [stale]",
 		"p.go:12:2: time.Sleep blocks the worker; it waits on its goroutine and has no twin; call job.Sleep, which suspends [blocking]",
 		"p.go:17:2: this job is dropped; its error or panic is lost; await it, or assign it to _ if that is meant [droppedjob]",
 		"p.go:18:59: F blocks the worker of this job; it is not part of an annotated function; mark the function around it //movenext:async [plainform]",
@@ -52,7 +53,7 @@ func TestVetLooksAtWhatIsNotGeneratedYet(t *testing.T) {
 	}
 	require.NoFileExists(t, filepath.Join(dir, "p_async.go"))
 
-	status, stdout, stderr = movenext("vet", "-json", "-skip=droppedjob,plainform", "-C", dir)
+	status, stdout, stderr = movenext("vet", "-json", "-skip=droppedjob,plainform,stale", "-C", dir)
 	require.NoError(t, skipNothing())
 	assert.Equal(t, exitFindings, status)
 	assert.Empty(t, stderr)
@@ -109,6 +110,11 @@ func TestGoVetTakesTheCommandAsItsTool(t *testing.T) {
 
 	output, err = goCommand(dir, "vet", "-fix", "-vettool="+tool, "./...")
 	require.NoError(t, err, output)
+	output, err = goCommand(dir, "vet", "-vettool="+tool, "./...")
+	require.Error(t, err)
+	assert.Contains(t, output, "p.go:11:6: the twin of F is stale; ", "a fix has changed it")
+	status, _, stderr = movenext("-C", dir)
+	require.Equal(t, exitOK, status, stderr)
 	fixed, err := os.ReadFile(filepath.Join(dir, "p.go"))
 	require.NoError(t, err)
 	assert.Contains(t, string(fixed), "job.Sleep(ctx, time.Second)")

@@ -132,6 +132,7 @@ func (f *Finder) annotations(sc *scope, src *File) {
 		pos := f.ws.Fset.Position(d.Comment.Pos())
 		decl := byComment[d.Comment]
 		switch {
+		case source.IsExcuse(d.Text):
 		case !strings.HasPrefix(d.Text, source.DirectivePrefix):
 			if decl != nil || !source.HasSpace(d.Text) { // otherwise it may be prose
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))

@@ -19,7 +19,13 @@ const (
 	DirectiveStep    = DirectivePrefix + "step"
 	DirectivePoint   = DirectivePrefix + "point"   // NAME, above a statement
 	DirectiveMigrate = DirectivePrefix + "migrate" // name=NAME from=LAYOUT
+
+	directiveAllow = DirectivePrefix + "allow" // CHECK REASON
 )
+
+// IsExcuse reports whether a comment excuses a line from a check of package vet: it says nothing to
+// the generator.
+func IsExcuse(text string) bool { return strings.Fields(text)[0] == directiveAllow }
 
 // Directive is a comment line that begins with the prefix.
 type Directive struct {

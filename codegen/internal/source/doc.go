@@ -8,6 +8,7 @@
 //	stream.go       which functions are streams
 //	directive.go    what is an annotation, and what is a misspelt one
 //	header.go       which files are generated, and from what; seal.go: whether they were edited
+//	origin.go       the digest of a function, which says whether generated code is of its source
 //	buildname.go    the condition under which a file is built
 //	exports.go      the parts of a file that matter to each kind of reader
 //	overrides.go    types that override one form of a pair

@@ -11,6 +11,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of Shop.Basket: eb546c7462843dcb
+
 // BasketDurable is [Shop.Basket] as a durable function.
 var BasketDurable = durable.Function[*Shop, int, []string]{
 	Name:   "shop.Basket",
@@ -131,4 +133,4 @@ func (f *shopBasketSaved) Outcome() (any, *error) {
 	return &f.items, &f.err
 }
 
-// Digest of what is above: 68bf6f2f700b2ac0
+// Digest of what is above: 45573a27611dff00

@@ -10,6 +10,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of Shop.Order: 494b584caf103538
+
 // OrderDurable is [Shop.Order] as a durable function.
 var OrderDurable = durable.Function[*Shop, Request, Receipt]{
 	Name:   "shop.Order",
@@ -147,4 +149,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: 91018bf9614897d2
+// Digest of what is above: 9db1a4c55a7bd574

@@ -9,6 +9,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of bench.Work: 19425289b3358ba6
+
 // WorkDurable is [bench.Work] as a durable function.
 var WorkDurable = durable.Function[*bench, int, int]{
 	Name:   "durables.Work",
@@ -102,6 +104,8 @@ func (f *benchWorkSaved) Outcome() (any, *error) {
 	return &f.sum, &f.err
 }
 
+// Digest of bench.Approve: 4980f67219d0a66d
+
 // ApproveDurable is [bench.Approve] as a durable function.
 var ApproveDurable = durable.Function[*bench, Order, int]{
 	Name:   "durables.Approve",
@@ -175,6 +179,8 @@ func (f *benchApproveSaved) Outcome() (any, *error) {
 	return &f.items, &f.err
 }
 
+// Digest of bench.Nap: 9aea80970bbb11bb
+
 // NapDurable is [bench.Nap] as a durable function.
 var NapDurable = durable.Function[*bench, time.Duration, time.Duration]{
 	Name:   "durables.Nap",
@@ -243,4 +249,4 @@ func (f *benchNapSaved) Outcome() (any, *error) {
 	return &f.slept, &f.err
 }
 
-// Digest of what is above: 777fb23e29c728a1
+// Digest of what is above: ae87a12fdaa8bb5a

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of family: a9eae8a756157898
+
 // familyAsync starts [family] as a state machine and returns its job.
 func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -85,7 +87,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:89
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:91
 		goto after1
 	}
 	f.State = 1
@@ -95,7 +97,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:99
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:101
 	f.await1 = nil
 after1:
 	{
@@ -110,13 +112,13 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:114
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:116
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:33
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:120
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:122
 }
 
 // Location returns where [family] is suspended.
@@ -141,6 +143,8 @@ func (f *familyMachine) MoveNext(r *statemachine.Run) bool {
 	f.familyLocals = familyLocals{Frame: f.familyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of fib: 9631b77ef5cf3d11
 
 // fibAsync starts [fib] as a state machine and returns its job.
 func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
@@ -243,7 +247,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.fib1, f.b, err = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-2)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:247
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:251
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -252,7 +256,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:256
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:260
 	f.fib1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
@@ -266,13 +270,13 @@ after1:
 	awaited2 = f.fork
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:270
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:274
 		goto after2
 	}
 	f.await2 = awaited2
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
 	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:276
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:280
 		goto resume2
 	}
 	f.State = 2
@@ -282,7 +286,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:286
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:290
 	f.await2 = nil
 after2:
 	{
@@ -293,7 +297,7 @@ after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:297
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:301
 }
 
 // Location returns where [fib] is suspended.
@@ -374,7 +378,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 	// machines.go:44: … fib(ctx, n-1) })
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:44
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:378
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:382
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -383,7 +387,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:44
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:387
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:391
 	f.fib1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -411,6 +415,8 @@ func (f *fibFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of skynet: dcd20afb1b42d04d
 
 // skynetAsync starts [skynet] as a state machine and returns its job.
 func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
@@ -531,13 +537,13 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:535
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:541
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:541
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:547
 		goto resume1
 	}
 	f.State = 1
@@ -546,7 +552,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:550
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:556
 	f.await1 = nil
 after1:
 	{
@@ -561,13 +567,13 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:66
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:565
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:571
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:73
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:571
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:577
 }
 
 // Location returns where [skynet] is suspended.
@@ -649,7 +655,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	// machines.go:63: … skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:63
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:653
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:659
 	if f.skynet1 == nil {
 		goto after1
 	}
@@ -658,7 +664,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:63
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:662
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:668
 	f.skynet1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -686,6 +692,8 @@ func (f *skynetFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of nap: 1f3d4f289b411dc4
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result *job.Job[job.Void]) {
@@ -729,7 +737,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:80
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:733
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:741
 	if !asleep1 {
 		goto after1
 	}
@@ -749,7 +757,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:84
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:753
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:761
 }
 
 // Location returns where [nap] is suspended.
@@ -774,6 +782,8 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sum: 23495c78bdf05dd2
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
@@ -856,7 +866,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:860
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:870
 		goto after1
 	}
 	f.State = 1
@@ -866,7 +876,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:870
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:880
 	f.await1 = nil
 after1:
 	{
@@ -881,13 +891,13 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:885
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:895
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:99
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:891
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:901
 }
 
 // Location returns where [sum] is suspended.
@@ -918,6 +928,8 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of yields: f401b8b5e2267d5e
 
 // yieldsAsync starts [yields] as a state machine and returns its job.
 func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
@@ -963,7 +975,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:967
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:979
 	f.State = 1
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	return r.Yield(), 0
@@ -973,13 +985,13 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:977
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:989
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:111
 	return true, f.count
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:983
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:995
 }
 
 // Location returns where [yields] is suspended.
@@ -1003,6 +1015,8 @@ func (f *yieldsMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, nil)
 	return true
 }
+
+// Digest of rounds: f399be76c5ef2ab6
 
 // roundsAsync starts [rounds] as a state machine and returns its job.
 func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
@@ -1056,7 +1070,7 @@ range1:
 	awaited1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1060
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1074
 		goto after1
 	}
 	f.State = 1
@@ -1066,7 +1080,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1070
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1084
 	f.await1 = nil
 after1:
 	{
@@ -1081,13 +1095,13 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1085
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1099
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:126
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1091
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1105
 }
 
 // Location returns where [rounds] is suspended.
@@ -1112,6 +1126,8 @@ func (f *roundsMachine) MoveNext(r *statemachine.Run) bool {
 	f.roundsLocals = roundsLocals{Frame: f.roundsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of steps: 00717511b8a570ac
 
 // stepsAsync starts [steps] as a state machine and returns its job.
 func stepsAsync(n int) (result *job.Job[int]) {
@@ -1160,7 +1176,7 @@ range1:
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1164
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1180
 	if f.step1 == nil {
 		goto after1
 	}
@@ -1169,18 +1185,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1173
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1189
 	f.step1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1178
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1194
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:137
 	return true, v
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1184
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1200
 }
 
 // Location returns where [steps] is suspended.
@@ -1205,6 +1221,8 @@ func (f *stepsMachine) MoveNext(r *statemachine.Run) bool {
 	f.stepsLocals = stepsLocals{Frame: f.stepsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of step: b8ae42d86f2943e1
 
 // stepAsync starts [step] as a state machine and returns its job.
 func stepAsync(v int) (result *job.Job[int]) {
@@ -1267,7 +1285,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) 
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1271
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1289
 	f.State = 1
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:146
 	return r.Yield(), 0
@@ -1278,7 +1296,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:148
 	return true, f.v + 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1282
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1300
 }
 
 // Location returns where [step] is suspended.
@@ -1308,6 +1326,8 @@ func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, nil)
 	return true
 }
+
+// Digest of link: 42949b91a572eed0
 
 // linkAsync starts [link] as a state machine and returns its job.
 func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
@@ -1346,7 +1366,7 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished
 	awaited1 = prev
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1350
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1370
 		goto after1
 	}
 	f.State = 1
@@ -1356,7 +1376,7 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1360
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1380
 	f.await1 = nil
 after1:
 	{
@@ -1366,7 +1386,7 @@ after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:156
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1370
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1390
 }
 
 // Location returns where [link] is suspended.
@@ -1391,6 +1411,8 @@ func (f *linkMachine) MoveNext(r *statemachine.Run) bool {
 	f.linkLocals = linkLocals{Frame: f.linkLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of player: e7482252d10d97b0
 
 // playerAsync starts [player] as a state machine and returns its job.
 func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[job.Void]) {
@@ -1446,7 +1468,7 @@ range1:
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1450
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1472
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1455,7 +1477,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1459
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1481
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
@@ -1468,7 +1490,7 @@ after1:
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1472
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1494
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1477,7 +1499,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1481
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1503
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
@@ -1489,14 +1511,14 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1493
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1515
 	goto range1
 endRange1:
 	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:172
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1500
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1522
 }
 
 // Location returns where [player] is suspended.
@@ -1521,6 +1543,8 @@ func (f *playerMachine) MoveNext(r *statemachine.Run) bool {
 	f.playerLocals = playerLocals{Frame: f.playerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of server: 9fa621120a06e23b
 
 // serverAsync starts [server] as a state machine and returns its job.
 func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[int]) {
@@ -1577,7 +1601,7 @@ range1:
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1581
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1605
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1586,7 +1610,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1590
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1614
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
@@ -1599,7 +1623,7 @@ after1:
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1603
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1627
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1608,7 +1632,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1612
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1636
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
@@ -1620,14 +1644,14 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1624
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1648
 	goto range1
 endRange1:
 	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:189
 	return true, v, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1631
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1655
 }
 
 // Location returns where [server] is suspended.
@@ -1653,4 +1677,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3b5b29cfa6d6aae5
+// Digest of what is above: bdc26a6186420213

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of straight: d8c60fe97caaa551
+
 // straightAsync starts [straight] as a state machine and returns its job.
 func straightAsync(ctx context.Context) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -59,7 +61,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 	// main.go:35: text, err := say(ctx, "foo")
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1, f.text, err = sayEnter(r, f.ctx, "foo")
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:63
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:65
 	if f.say1 == nil {
 		goto after1
 	}
@@ -68,7 +70,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.text, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:72
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:74
 	f.say1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
@@ -93,7 +95,7 @@ range1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 		f.say1, more, err = sayEnter(r, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:97
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:99
 	if f.say1 == nil {
 		goto after2
 	}
@@ -102,20 +104,20 @@ range1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	more, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:106
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:108
 	f.say1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:42
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:113
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:115
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	return true, f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:119
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:121
 }
 
 // Location returns where [straight] is suspended.
@@ -140,6 +142,8 @@ func (f *straightMachine) MoveNext(r *statemachine.Run) bool {
 	f.straightLocals = straightLocals{Frame: f.straightLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of say: 647c7be24dc15f98
 
 // sayAsync starts [say] as a state machine and returns its job.
 func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
@@ -204,7 +208,7 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:51: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:208
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:212
 	if !asleep1 {
 		goto after1
 	}
@@ -214,11 +218,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:218
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:222
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	return true, f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:222
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:226
 }
 
 // Location returns where [say] is suspended.
@@ -249,6 +253,8 @@ func (f *sayMachine) MoveNext(r *statemachine.Run) bool {
 	f.sayLocals = sayLocals{Frame: f.sayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of wait: 789ef4b712483166
 
 // waitAsync starts [wait] as a state machine and returns its job.
 func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
@@ -287,7 +293,7 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bo
 	awaited1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:291
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:297
 		goto after1
 	}
 	f.State = 1
@@ -297,12 +303,12 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bo
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:301
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:307
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:306
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:312
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -330,4 +336,4 @@ func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 50cebe0daf213d9f
+// Digest of what is above: 276906855d09b1dd

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of greet: 127e568026f913a8
+
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -81,7 +83,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (fini
 	awaited1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:85
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:87
 		goto after1
 	}
 	f.State = 1
@@ -91,7 +93,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (fini
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:95
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:97
 	f.await1 = nil
 after1:
 	{
@@ -101,7 +103,7 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:16
 		return true, "hello, " + text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:105
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:107
 }
 
 // Location returns where [greet] is suspended.
@@ -132,6 +134,8 @@ func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sum: b65e8429182699ea
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
@@ -204,7 +208,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	awaited1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:208
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:212
 		goto after1
 	}
 	f.State = 1
@@ -214,7 +218,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:218
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:222
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
@@ -229,7 +233,7 @@ after1:
 	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:233
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:237
 		goto after2
 	}
 	f.State = 2
@@ -240,7 +244,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:244
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:248
 	f.await1 = nil
 after2:
 	{
@@ -251,7 +255,7 @@ after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:26
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:255
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:259
 }
 
 // Location returns where [sum] is suspended.
@@ -282,6 +286,8 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of total: 41fd91cb4e406332
 
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
@@ -337,7 +343,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:341
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:347
 		goto after1
 	}
 	f.State = 1
@@ -347,7 +353,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:351
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:357
 	f.await1 = nil
 after1:
 	{
@@ -362,13 +368,13 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:366
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:372
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	return true, f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:372
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:378
 }
 
 // Location returns where [total] is suspended.
@@ -393,6 +399,8 @@ func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
 	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of greetSum: 2567552c30cdb3bf
 
 // greetSumAsync starts [greetSum] as a state machine and returns its job.
 func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[string]) {
@@ -437,7 +445,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:441
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:449
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -446,7 +454,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:450
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:458
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
@@ -458,7 +466,7 @@ after1:
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:462
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:470
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -468,12 +476,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:472
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:480
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:477
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:485
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -501,4 +509,4 @@ func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b1fdad14801d2818
+// Digest of what is above: bd3f44b7eff4953a

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of each: 5706d242b986e552
+
 // eachAsync starts [each] as a state machine and returns its job.
 func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -84,7 +86,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:88
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:90
 		goto after1
 	}
 	f.State = 1
@@ -94,7 +96,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:98
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:100
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
@@ -107,16 +109,16 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:111
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:113
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:116
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:118
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:120
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:122
 }
 
 // Location returns where [each] is suspended.
@@ -142,4 +144,4 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 83cae0347c8cca70
+// Digest of what is above: 7935d0e6fdaecbe3

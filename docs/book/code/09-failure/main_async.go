@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of find: 90fc97a484d6f445
+
 // findAsync starts [find] as a state machine and returns its job.
 func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -81,7 +83,7 @@ func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:85
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:87
 	if !asleep1 {
 		goto after1
 	}
@@ -94,7 +96,7 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:98
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:100
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:25
@@ -102,7 +104,7 @@ after1:
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:106
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:108
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
@@ -112,7 +114,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:32
 	return true, "value of " + f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:116
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:118
 }
 
 // Location returns where [find] is suspended.
@@ -143,6 +145,8 @@ func (f *findMachine) MoveNext(r *statemachine.Run) bool {
 	f.findLocals = findLocals{Frame: f.findLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of findOr: 20bd9f30a08bd4ef
 
 // findOrAsync starts [findOr] as a state machine and returns its job.
 func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[string]) {
@@ -210,7 +214,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished 
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find1Value, find1Err = findEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:214
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:218
 	if f.find1 == nil {
 		goto after1
 	}
@@ -219,16 +223,16 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished 
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	find1Value, find1Err = f.find1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:223
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:227
 	f.find1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	*f.text, *f.err = find1Value, find1Err
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:228
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:232
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:232
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:236
 }
 
 // Location returns where [findOr] is suspended.
@@ -254,4 +258,4 @@ func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f46ae4f1f7df4256
+// Digest of what is above: 118b8e0b11c503bf

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of account.withdraw: 1f2ecc5e283a8b62
+
 // withdrawAsync starts [account.withdraw] as a state machine and returns its job.
 func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -82,7 +84,7 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, re
 		return true, errTooLittle
 	}
 	// main.go:28: job.Yield() // in a real program: calls a bank
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:86
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:88
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	return r.Yield(), nil
@@ -93,7 +95,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:30
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:97
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:99
 }
 
 // Location returns where [account.withdraw] is suspended.
@@ -124,6 +126,8 @@ func (f *accountWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	f.accountWithdrawLocals = accountWithdrawLocals{Frame: f.accountWithdrawLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of retry: e95a4b3af14e68c9
 
 // retryAsync starts [retry] as a state machine and returns its job.
 func retryAsync(ctx context.Context, operation func() error) (result *job.Job[job.Void]) {
@@ -175,7 +179,7 @@ for1:
 	// main.go:55: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	asleep1, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:179
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:183
 	if !asleep1 {
 		goto after1
 	}
@@ -193,7 +197,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:197
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:201
 	goto for1
 }
 
@@ -220,4 +224,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2da72ecbe81ab173
+// Digest of what is above: 35fd77a3d6cf095d

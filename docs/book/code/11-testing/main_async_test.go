@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of add: 9f61aeae69674131
+
 // addAsync starts [add] as a state machine and returns its job.
 func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -58,7 +60,7 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished 
 	awaited1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:62
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:64
 		goto after1
 	}
 	f.State = 1
@@ -68,7 +70,7 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished 
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:72
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:74
 	f.await1 = nil
 after1:
 	{
@@ -79,7 +81,7 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:51
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:83
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:85
 }
 
 // Location returns where [add] is suspended.
@@ -104,6 +106,8 @@ func (f *addMachine) MoveNext(r *statemachine.Run) bool {
 	f.addLocals = addLocals{Frame: f.addLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of guarded.withdraw: ab8d75ff198e670e
 
 // withdrawAsync starts [guarded.withdraw] as a state machine and returns its job.
 func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Job[job.Void]) {
@@ -175,7 +179,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	// main_test.go:97: if err := g.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:179
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:183
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -184,13 +188,13 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:188
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:192
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:194
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:198
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
@@ -204,13 +208,13 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:208
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:212
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
 	// main_test.go:104: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:214
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:218
 	f.State = 2
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:104
 	return r.Yield(), nil
@@ -219,11 +223,11 @@ resume2:
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:223
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:227
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:227
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:231
 }
 
 // Location returns where [guarded.withdraw] is suspended.
@@ -256,4 +260,4 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7728d176f07fad57
+// Digest of what is above: 4a7367d38ce082ec

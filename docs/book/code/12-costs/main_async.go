@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of get: 8e4f0481f99c4372
+
 // getAsync starts [get] as a state machine and returns its job.
 func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -80,7 +82,7 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished boo
 	awaited1 = j
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:84
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:86
 		goto after1
 	}
 	f.State = 1
@@ -90,12 +92,12 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:94
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:96
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:99
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:101
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -128,6 +130,8 @@ func (f *getMachine) MoveNext(r *statemachine.Run) bool {
 	f.getLocals = getLocals{Frame: f.getLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of twice: 614dd4dc95487619
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
@@ -169,7 +173,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 	// main.go:25: a, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:173
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:177
 	if f.get1 == nil {
 		goto after1
 	}
@@ -178,7 +182,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:182
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:186
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
@@ -190,7 +194,7 @@ after1:
 	// main.go:29: b, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:194
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:198
 	if f.get1 == nil {
 		goto after2
 	}
@@ -200,13 +204,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:208
 	f.get1 = nil
 after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:210
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:214
 }
 
 // Location returns where [twice] is suspended.
@@ -232,4 +236,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3145423581db9497
+// Digest of what is above: 19dcd5fb79b1edd7

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of shop.buy: 021a4348bdd6556c
+
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync() (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -64,12 +66,12 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:153
 	if f.s.stock == 0 {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:68
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:70
 		return true
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:155
 	}
 	// main.go:156: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:73
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:75
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:156
 	return r.Yield()
@@ -78,7 +80,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:82
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:84
 	f.State = statemachine.Finished
 	return true
 }
@@ -109,6 +111,8 @@ func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of oversell: efabe06f3e1ee911
 
 // oversellAsync starts [oversell] as a state machine and returns its job.
 func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -165,7 +169,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:169
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:173
 		goto after1
 	}
 	f.State = 1
@@ -175,7 +179,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:179
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:183
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
@@ -185,7 +189,7 @@ after1:
 	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:189
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:193
 		goto after2
 	}
 	f.State = 2
@@ -196,14 +200,14 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:200
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:204
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	awaited2.GetResult()
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:207
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:211
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
@@ -211,7 +215,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:173
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:215
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:219
 }
 
 // Location returns where [oversell] is suspended.
@@ -272,7 +276,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:166: a := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:280
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -281,13 +285,13 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:285
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:289
 	f.buy1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:291
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:295
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -347,7 +351,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:167: b := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:351
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:355
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -356,13 +360,13 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:360
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:364
 	f.buy1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:366
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:370
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -386,6 +390,8 @@ func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of dine: 1e60072e76cf7a4d
 
 // dineAsync starts [dine] as a state machine and returns its job.
 func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[job.Void]) {
@@ -460,7 +466,7 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:180: if err := left.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:464
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -469,13 +475,13 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:473
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:479
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:479
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:485
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
 		return true, result0
@@ -486,7 +492,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer left.Unlock(); raise() })
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:490
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:496
 	f.State = 2
 	f.left = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
@@ -497,7 +503,7 @@ resume2:
 	// main.go:185: if err := right.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	f.lock1, err2 = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:501
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:507
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -507,24 +513,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:511
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:517
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:517
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:523
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
 		return true, result0
 	}
 	f.right.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:524
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:530
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:528
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:534
 }
 
 // Location returns where [dine] is suspended.
@@ -556,6 +562,8 @@ func (f *dineMachine) MoveNext(r *statemachine.Run) bool {
 	f.dineLocals = dineLocals{Frame: f.dineLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of philosophers: 4353f98c72bdeb96
 
 // philosophersAsync starts [philosophers] as a state machine and returns its job.
 func philosophersAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -627,7 +635,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:631
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:639
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
 	return r.Yield(), nil
@@ -636,7 +644,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:640
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:648
 	goto range1
 endRange1:
 	{
@@ -651,7 +659,7 @@ endRange1:
 	awaited2 = f.a
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:655
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:663
 		goto after2
 	}
 	f.State = 2
@@ -662,7 +670,7 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:666
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:674
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
@@ -672,7 +680,7 @@ after2:
 	awaited3 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:676
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:684
 		goto after3
 	}
 	f.State = 3
@@ -683,7 +691,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:687
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:695
 	f.await2 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
@@ -693,7 +701,7 @@ after3:
 	awaited4 = f.c
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:697
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:705
 		goto after4
 	}
 	f.State = 4
@@ -704,7 +712,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	awaited4 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:708
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:716
 	f.await2 = nil
 after4:
 	{
@@ -712,7 +720,7 @@ after4:
 		_, third := awaited4.GetResult()
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:716
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:724
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -783,7 +791,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 	// main.go:200: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:787
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:795
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -792,7 +800,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:796
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:804
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -864,7 +872,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 	// main.go:201: … dine(ctx, &forks[1], &forks[2]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:868
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:876
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -873,7 +881,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:877
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:885
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -945,7 +953,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 	// main.go:205: … dine(ctx, &forks[2], &forks[0]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:949
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:957
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -954,7 +962,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:958
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:966
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -982,6 +990,8 @@ func (f *philosophersFunc3Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of count: b0caa95a62de432d
 
 // countAsync starts [count] as a state machine and returns its job.
 func countAsync(steps int, done *int) (result *job.Job[job.Void]) {
@@ -1045,7 +1055,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1049
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1059
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
 	return r.Yield()
@@ -1055,7 +1065,7 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1059
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1069
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -1088,6 +1098,8 @@ func (f *countMachine) MoveNext(r *statemachine.Run) bool {
 	f.countFrame = countFrame{Frame: f.countFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of overtaken: 87a8e80b0f423230
 
 // overtakenAsync starts [overtaken] as a state machine and returns its job.
 func overtakenAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1151,7 +1163,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1155
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1167
 		goto after1
 	}
 	f.State = 1
@@ -1161,7 +1173,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1165
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1177
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
@@ -1171,7 +1183,7 @@ after1:
 	awaited2 = f.walker
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1175
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1187
 		goto after2
 	}
 	f.State = 2
@@ -1182,14 +1194,14 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1186
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1198
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	awaited2.GetResult()
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1193
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1205
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
@@ -1197,7 +1209,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:239
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1201
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1213
 }
 
 // Location returns where [overtaken] is suspended.
@@ -1258,7 +1270,7 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 	// main.go:227: … count(20, &done); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1262
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1274
 	if f.count1 == nil {
 		goto after1
 	}
@@ -1267,13 +1279,13 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1271
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1283
 	f.count1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1277
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1289
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1334,7 +1346,7 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finis
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1338
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1350
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	return r.Yield(), nil
@@ -1345,7 +1357,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:232
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1349
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1361
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1370,4 +1382,4 @@ func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c6936382cfa9c4dd
+// Digest of what is above: 814e0dfb21722a89

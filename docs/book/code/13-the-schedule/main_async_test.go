@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of orderly: 9e5bcdc3e5fc3055
+
 // orderlyAsync starts [orderly] as a state machine and returns its job.
 func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -68,7 +70,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:72
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:74
 		goto after1
 	}
 	f.State = 1
@@ -78,7 +80,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:82
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:84
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
@@ -88,7 +90,7 @@ after1:
 	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:92
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:94
 		goto after2
 	}
 	f.State = 2
@@ -99,7 +101,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:103
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:105
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
@@ -107,7 +109,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:38
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:111
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:113
 }
 
 // Location returns where [orderly] is suspended.
@@ -175,7 +177,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	// main_test.go:34: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:179
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:181
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -184,7 +186,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:188
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:190
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -255,7 +257,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	// main_test.go:35: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:259
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:261
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -264,7 +266,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:268
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:270
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -293,4 +295,4 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 99cdf0e4a1e7cee4
+// Digest of what is above: f714053d048fbeec

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of conn.echo: 1772fc89af149d90
+
 // echoAsync starts [conn.echo] as a state machine and returns its job.
 func (c *conn) echoAsync() (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -87,7 +89,7 @@ for1:
 	// main_linux.go:23: n, err := c.read(buffer)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	f.read1, n, err = f.c.readEnter(r, f.buffer)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:91
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:93
 	if f.read1 == nil {
 		goto after1
 	}
@@ -96,7 +98,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:100
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:102
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
@@ -110,7 +112,7 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:28
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:114
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:116
 	goto for1
 }
 
@@ -143,4 +145,4 @@ func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2ade7bc68b825b32
+// Digest of what is above: e5e8c27a3a0599a5

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of conn.read: 66024e25478b7ea0
+
 // readAsync starts [conn.read] as a state machine and returns its job.
 func (c *conn) readAsync(buffer []byte) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -87,7 +89,7 @@ for1:
 		n, err := syscall.Read(f.c.fd, f.buffer)
 		if err != syscall.EAGAIN {
 			result0, result1 = max(n, 0), err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:91
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:93
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:91
@@ -98,7 +100,7 @@ for1:
 	awaited1 = f.c.arrival()
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:102
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:104
 		goto after1
 	}
 	f.State = 1
@@ -108,7 +110,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:112
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:114
 	f.await1 = nil
 after1:
 	{
@@ -121,7 +123,7 @@ after1:
 			return true, 0, err
 		}
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:125
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:127
 	goto for1
 }
 
@@ -154,4 +156,4 @@ func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3028e148b3dccfd7
+// Digest of what is above: e00919ea916f6a81

@@ -9,6 +9,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of shop.Order: b68c1451073bdb6a
+
 // OrderDurable is [shop.Order] as a durable function.
 var OrderDurable = durable.Function[*shop, string, string]{
 	Name:   "book.Order",
@@ -118,4 +120,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.paid, &f.err
 }
 
-// Digest of what is above: 1966335e320fd13c
+// Digest of what is above: b224f7222b88c7db

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of visit: 62f5fc26d6cd3c80
+
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, c client, name string) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -59,7 +61,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished b
 	f.lookup1 = lookupAsync(args.ctx, args.c, args.name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:63
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:65
 		goto resume1
 	}
 	f.State = 1
@@ -69,7 +71,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:75
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:48
 		if err != nil {
@@ -81,7 +83,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:51
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:87
 }
 
 // Location returns where [visit] is suspended.
@@ -107,4 +109,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: dbd0f471e42520f8
+// Digest of what is above: 74cdf307bfd1e445

@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of visit: 4305dbbc9f38678d
+
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, name string, takes time.Duration) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished b
 	f.lookup1 = dns.LookupAsync(args.ctx, args.name, args.takes)
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:67
 		goto resume1
 	}
 	f.State = 1
@@ -71,7 +73,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:75
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:77
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:25
 		if err != nil {
@@ -83,7 +85,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:28
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:87
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:89
 }
 
 // Location returns where [visit] is suspended.
@@ -109,4 +111,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7e147e22000e93f6
+// Digest of what is above: eea60825a35972f7

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of shop.buy: ec0af275ddd4a467
+
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -62,12 +64,12 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:24
 	if f.s.stock == 0 {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:66
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:68
 		return true
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:26
 	}
 	// shop.go:27: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:73
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:27
 	return r.Yield()
@@ -76,7 +78,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:82
 	f.State = statemachine.Finished
 	return true
 }
@@ -107,6 +109,8 @@ func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of shop.buyLocked: 7ff1bc878411fe7a
 
 // buyLockedAsync starts [shop.buyLocked] as a state machine and returns its job.
 func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -179,7 +183,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	// shop.go:36: if err := s.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:183
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:187
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -188,13 +192,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:196
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:198
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:202
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
 		return true, result0
@@ -208,7 +212,7 @@ after1:
 	// shop.go:40: s.buy(ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:216
 	if f.buy2 == nil {
 		goto after2
 	}
@@ -218,16 +222,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:222
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:226
 	f.buy2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:227
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:231
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:231
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:235
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -260,4 +264,4 @@ func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5b729326737bdcf7
+// Digest of what is above: d62aa21b021bbf49

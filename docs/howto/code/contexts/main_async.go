@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of answer: eb2070fa5ff90428
+
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -84,7 +86,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 	// main.go:22: if err := known.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	f.wait1, err = known.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:90
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -93,7 +95,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:99
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
@@ -106,7 +108,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:26
 	return true, 42, nil
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:112
 }
 
 // Location returns where [answer] is suspended.
@@ -137,6 +139,8 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of endsBoth: b77873a739e99411
 
 // endsBothAsync starts [endsBoth] as a state machine and returns its job.
 func endsBothAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
@@ -185,7 +189,7 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 	// main.go:35: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	f.answer1, answer1Value, answer1Err = answerEnter(r, f.ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:189
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:193
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -195,16 +199,16 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:199
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:203
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	result0, result1 = answer1Value, answer1Err
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:208
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:208
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:212
 }
 
 // Location returns where [endsBoth] is suspended.
@@ -230,6 +234,8 @@ func (f *endsBothMachine) MoveNext(r *statemachine.Run) bool {
 	f.endsBothLocals = endsBothLocals{Frame: f.endsBothLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of endsTheWait: 840ca8447d7a5725
 
 // endsTheWaitAsync starts [endsTheWait] as a state machine and returns its job.
 func endsTheWaitAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
@@ -276,7 +282,7 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	awaited1 = job.WaitTimeout(ctx, f.j, patience)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:280
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:286
 		goto after1
 	}
 	f.State = 1
@@ -286,7 +292,7 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:290
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:296
 	f.await1 = nil
 after1:
 	{
@@ -302,7 +308,7 @@ after1:
 	awaited2 = f.j
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:312
 		goto after2
 	}
 	f.State = 2
@@ -313,12 +319,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:317
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:323
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:322
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:328
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -345,6 +351,8 @@ func (f *endsTheWaitMachine) MoveNext(r *statemachine.Run) bool {
 	f.endsTheWaitLocals = endsTheWaitLocals{Frame: f.endsTheWaitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of cleansUp: 2ce6beb32a15c4bb
 
 // cleansUpAsync starts [cleansUp] as a state machine and returns its job.
 func cleansUpAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
@@ -428,7 +436,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 	// main.go:64: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:432
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:440
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -437,7 +445,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:441
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:449
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -447,7 +455,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:451
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:459
 		return true, false
 	}
 	f.State = 2
@@ -455,7 +463,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:459
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:467
 	goto epilogue
 }
 
@@ -540,7 +548,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:544
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:552
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -549,16 +557,16 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:553
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:561
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:558
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:566
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:562
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:570
 }
 
 // Location returns where a function literal of [cleansUp] is suspended.
@@ -572,4 +580,4 @@ func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 7274e9881abb19cb
+// Digest of what is above: 7cf145eca4d68f8e

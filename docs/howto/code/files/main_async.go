@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of walk: 8ebaecc321c91495
+
 // walkAsync starts [walk] as a state machine and returns its job.
 func walkAsync(ctx context.Context, dir string, degree int) (result *job.Job[[]file]) {
 	var r statemachine.Run
@@ -76,7 +78,7 @@ for1:
 	f.map1, lists, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.level, func(ctx1 context.Context, dir1 string) ([]fs.DirEntry, error) {
 		return walkFunc1Run(ctx1, dir1)
 	}, parallel.Degree(f.degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:82
 	if f.map1 == nil {
 		goto after1
 	}
@@ -86,13 +88,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	lists, err2 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:92
 	f.map1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:111
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:98
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:113
@@ -118,7 +120,7 @@ after1:
 			return walkFunc2Run(ctx2, name1)
 		}, parallel.Degree(f.degree))).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:122
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:124
 	if f.map2 == nil {
 		goto after2
 	}
@@ -128,25 +130,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 	files, err2 = f.map2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:132
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:134
 	f.map2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:129
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:138
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:140
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:131
 	}
 	f.found = append(f.found, files...)
 	f.level = f.folders
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:145
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:147
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:135
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:150
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:152
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -222,7 +224,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (fi
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:226
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:228
 		goto after1
 	}
 	f.State = 1
@@ -232,12 +234,12 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:236
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:238
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:243
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -304,7 +306,7 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	awaited1 = read(ctx, f.name)
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:308
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:310
 		goto after1
 	}
 	f.State = 1
@@ -314,7 +316,7 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:318
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:320
 	f.await1 = nil
 after1:
 	{
@@ -322,7 +324,7 @@ after1:
 		text, err := awaited1.GetResult()
 		result0, result1 = file{f.name, len(text)}, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:326
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:328
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -349,4 +351,4 @@ func (f *walkFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6acb3472c3e7327a
+// Digest of what is above: 35776fb2e3fb23be

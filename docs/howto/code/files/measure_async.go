@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of oneByOne: 6b9cdf0e077cd0a3
+
 // oneByOneAsync starts [oneByOne] as a state machine and returns its job.
 func oneByOneAsync(ctx context.Context, names []string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -60,7 +62,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (fini
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), args.names, func(ctx1 context.Context, name1 string) error {
 		return oneByOneFunc1Run(ctx1, name1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:64
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:66
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -69,7 +71,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (fini
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:75
 	f.forEach1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -144,7 +146,7 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 	awaited1 = read(args.ctx, args.name)
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:148
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:150
 		goto after1
 	}
 	f.State = 1
@@ -154,7 +156,7 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:158
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:160
 	f.await1 = nil
 after1:
 	{
@@ -164,7 +166,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:100
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:168
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:170
 }
 
 // Location returns where a function literal of [oneByOne] is suspended.
@@ -188,6 +190,8 @@ func (f *oneByOneFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of inBatches: d9112ef3bfc88158
 
 // inBatchesAsync starts [inBatches] as a state machine and returns its job.
 func inBatchesAsync(ctx context.Context, names []string) (result *job.Job[job.Void]) {
@@ -232,7 +236,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), slices.Collect(slices.Chunk(args.names, 100)), func(ctx1 context.Context, batch1 []string) error {
 		return inBatchesFunc1Run(ctx1, batch1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:236
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:240
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -241,7 +245,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:245
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:249
 	f.forEach1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -319,7 +323,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:323
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:327
 		goto after1
 	}
 	f.State = 1
@@ -329,7 +333,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:333
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:337
 	f.await1 = nil
 after1:
 	{
@@ -339,7 +343,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:108
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:343
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:347
 }
 
 // Location returns where a function literal of [inBatches] is suspended.
@@ -364,4 +368,4 @@ func (f *inBatchesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6964d72607444f9f
+// Digest of what is above: 65d52791ce7bdbcd

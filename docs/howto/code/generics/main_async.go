@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of cache.Get: b8106c0cdea20049
+
 // GetAsync starts [cache.Get] as a state machine and returns its job.
 func (c *cache[K, V]) GetAsync(ctx context.Context, key K) (result *job.Job[V]) {
 	var r statemachine.Run
@@ -92,7 +94,7 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, res
 	// main.go:38: if err := c.turns.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:98
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -102,13 +104,13 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, res
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:108
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	if err != nil {
 		result0, result1 = *new(V), err
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:112
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:39
 		return true, result0, result1
@@ -125,7 +127,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:42
 	if v, ok := f.c.look(f.key); ok {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:129
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:131
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
 		return true, result0, result1
@@ -135,7 +137,7 @@ after1:
 	f.get2 = f.c.from.GetAsync(f.ctx, f.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 	if statemachine.TwinEnded(r, f.get2) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:139
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:141
 		goto resume2
 	}
 	f.State = 2
@@ -146,7 +148,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 		v, err2 := statemachine.TwinResult(r, f.get2)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:150
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:152
 		f.get2 = nil
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:46
 		if err2 == nil {
@@ -154,11 +156,11 @@ resume2:
 		}
 		result0, result1 = v, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:158
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:160
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:49
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:162
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:164
 }
 
 // Location returns where [cache.Get] is suspended.
@@ -190,6 +192,8 @@ func (f *CacheGetMachine[K, V]) MoveNext(r *statemachine.Run) bool {
 	f.CacheGetLocals = CacheGetLocals[K, V]{Frame: f.CacheGetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of all: c69255d0eda35849
 
 // allAsync starts [all] as a state machine and returns its job.
 func allAsync[K any, V any, S store[K, V]](ctx context.Context, s S, keys []K) (result *job.Job[[]V]) {
@@ -237,7 +241,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 			return allFunc1Run[K, V, S](s, ctx1, key1)
 		})).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:245
 	if f.map1 == nil {
 		goto after1
 	}
@@ -246,7 +250,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:250
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:254
 	f.map1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -321,7 +325,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	if statemachine.TwinEnded(r, f.get1) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:325
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:329
 		goto resume1
 	}
 	f.State = 1
@@ -330,7 +334,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = statemachine.TwinResult(r, f.get1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:334
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:338
 	f.get1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -357,6 +361,8 @@ func (f *allFunc1Machine[K, V, S]) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of orElse: 8d80a2c7bb93bdc5
 
 // orElseAsync starts [orElse] as a state machine and returns its job.
 func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K) *job.Job[V], key K, otherwise V) (result *job.Job[V]) {
@@ -404,7 +410,7 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 	awaited1 = args.get(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:408
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:414
 		goto after1
 	}
 	f.State = 1
@@ -414,7 +420,7 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:418
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:424
 	f.await1 = nil
 after1:
 	{
@@ -429,7 +435,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:80
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:433
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:439
 }
 
 // Location returns where [orElse] is suspended.
@@ -454,6 +460,8 @@ func (f *orElseMachine[K, V]) MoveNext(r *statemachine.Run) bool {
 	f.orElseLocals = orElseLocals[K, V]{Frame: f.orElseLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of prices.Get: 90b9dd41944a5c8e
 
 // GetAsync starts [prices.Get] as a state machine and returns its job.
 func (p *prices) GetAsync(ctx context.Context, name string) (result *job.Job[int]) {
@@ -521,7 +529,7 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	// main.go:96: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:525
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:533
 	if !asleep1 {
 		goto after1
 	}
@@ -549,7 +557,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:103
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:553
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:561
 }
 
 // Location returns where [prices.Get] is suspended.
@@ -581,4 +589,4 @@ func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bf517a4d29f030f7
+// Digest of what is above: e77756827fde9bb8

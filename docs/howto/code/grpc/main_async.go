@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of cheapest: ee9e48b5b1c4b9b8
+
 // cheapestAsync starts [cheapest] as a state machine and returns its job.
 func cheapestAsync(ctx context.Context, client prices.PricesClient, baskets [][]string) (result *job.Job[int64]) {
 	var r statemachine.Run
@@ -79,7 +81,7 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (fini
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:85
 		goto resume1
 	}
 	f.State = 1
@@ -89,7 +91,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:95
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:55
 		if err != nil {
@@ -105,7 +107,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:62
 		return true, lowest, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:111
 }
 
 // Location returns where [cheapest] is suspended.
@@ -180,7 +182,7 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	awaited1 = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:184
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:186
 		goto after1
 	}
 	f.State = 1
@@ -190,7 +192,7 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:194
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:196
 	f.await1 = nil
 after1:
 	{
@@ -201,7 +203,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:50
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:205
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:207
 }
 
 // Location returns where a function literal of [cheapest] is suspended.
@@ -225,6 +227,8 @@ func (f *cheapestFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of watch: ead74534e5b971a3
 
 // watchAsync returns the stream of [watch]: each range over it runs the function as a state
 // machine.
@@ -287,7 +291,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:291
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:295
 		goto after1
 	}
 	f.State = 1
@@ -298,7 +302,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:302
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:306
 	f.await1 = nil
 after1:
 	{
@@ -313,7 +317,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:317
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:321
 	f.State = 2
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
@@ -333,7 +337,7 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:337
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:341
 		goto after3
 	}
 	f.State = 3
@@ -344,7 +348,7 @@ for1:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:348
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:352
 	f.await3 = nil
 after3:
 	{
@@ -360,7 +364,7 @@ after3:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		f.Emit(price.GetCents(), f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:364
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:368
 	f.State = 4
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
 	return true
@@ -378,12 +382,12 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:382
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:386
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:387
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:391
 	goto for1
 }
 
@@ -391,6 +395,8 @@ endIf2:
 func (f *watchFrame) Location() statemachine.Location {
 	return f.Frame.At("main.watch", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 72, 76, 80, 84)
 }
+
+// Digest of follow: 606967691217d093
 
 // followAsync starts [follow] as a state machine and returns its job.
 func followAsync(ctx context.Context, client prices.PricesClient, name string, most int) (result *job.Job[[]int64]) {
@@ -461,7 +467,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:465
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:471
 		goto resume1
 	}
 	f.State = 1
@@ -476,7 +482,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:480
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:486
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -484,12 +490,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:488
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:494
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:493
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:499
 		goto resume2
 	}
 	f.State = 2
@@ -499,7 +505,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:503
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:509
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
@@ -507,7 +513,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:511
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:517
 		goto resume3
 	}
 	f.State = 3
@@ -517,22 +523,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:521
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:527
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:527
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:533
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:532
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:538
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:542
 }
 
 // Location returns where [follow] is suspended.
@@ -558,4 +564,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e3fad4fac811809c
+// Digest of what is above: fda18fb9e60e2e2e

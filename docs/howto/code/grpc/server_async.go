@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of shop.total: 6b8d4cb0e7586224
+
 // totalAsync starts [shop.total] as a state machine and returns its job.
 func (s *shop) totalAsync(ctx context.Context, names []string) (result *job.Job[int64]) {
 	var r statemachine.Run
@@ -105,7 +107,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (fi
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:111
 		goto resume1
 	}
 	f.State = 1
@@ -114,14 +116,14 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:118
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:120
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:51
 	for _, cents := range f.found {
 		f.sum += cents
 	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:125
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:127
 	return true, err
 }
 
@@ -202,7 +204,7 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 	// server.go:45: found[i], err = s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:206
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:208
 	if f.price1 == nil {
 		goto after1
 	}
@@ -211,13 +213,13 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	price1Value, price1Err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:215
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:217
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.found[f.i], err = price1Value, price1Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:221
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:223
 	return true, err
 }
 
@@ -242,6 +244,8 @@ func (f *shopTotalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of shop.price: 3518c44c6e4093d6
 
 // priceAsync starts [shop.price] as a state machine and returns its job.
 func (s *shop) priceAsync(ctx context.Context, name string) (result *job.Job[int64]) {
@@ -310,7 +314,7 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	awaited1 = f.s.wait(ctx)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:314
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:318
 		goto after1
 	}
 	f.State = 1
@@ -320,7 +324,7 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:324
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:328
 	f.await1 = nil
 after1:
 	{
@@ -335,7 +339,7 @@ after1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:339
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:343
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
@@ -347,7 +351,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:71
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:351
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:355
 }
 
 // Location returns where [shop.price] is suspended.
@@ -378,6 +382,8 @@ func (f *shopPriceMachine) MoveNext(r *statemachine.Run) bool {
 	f.shopPriceLocals = shopPriceLocals{Frame: f.shopPriceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of shop.changes: 7e2942672217814a
 
 // changesAsync returns the stream of [shop.changes]: each range over it runs the function as a
 // state machine.
@@ -425,7 +431,7 @@ range1:
 	// server.go:94: cents, err := s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:435
 	if f.price1 == nil {
 		goto after1
 	}
@@ -434,13 +440,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:438
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:444
 	f.price1 = nil
 after1:
 	// server.go:95: if !yield(cents+rise, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:444
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:450
 	f.State = 2
 	return true
 resume2:
@@ -457,13 +463,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:461
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:467
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:467
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:473
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -475,4 +481,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: 3a68e18cfb0e7c3a
+// Digest of what is above: 0c1b298d72ecc227

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of getAll: 0053254d87ea08e5
+
 // getAllAsync starts [getAll] as a state machine and returns its job.
 func getAllAsync(ctx context.Context, client *http.Client, urls []string) (result *job.Job[[]string]) {
 	var r statemachine.Run
@@ -76,7 +78,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -86,13 +88,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:92
 		f.inScope1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
 		return true, f.pages, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:98
 }
 
 // Location returns where [getAll] is suspended.
@@ -167,7 +169,7 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 	awaited1 = get(args.ctx, args.client, args.url)
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:171
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:173
 		goto after1
 	}
 	f.State = 1
@@ -177,7 +179,7 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:181
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:183
 	f.await1 = nil
 after1:
 	{
@@ -188,7 +190,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:51
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:194
 }
 
 // Location returns where a function literal of [getAll] is suspended.
@@ -213,4 +215,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c946cdee2423b85c
+// Digest of what is above: 7e1abb92d759e8cd

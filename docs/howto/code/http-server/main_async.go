@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of backend: beaf8dffe604c5df
+
 // backendAsync starts [backend] as a state machine and returns its job.
 func backendAsync(ctx context.Context, name, key string) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -88,7 +90,7 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 		asleep1, err = statemachine.Sleep(r, ctx, delay)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:92
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:94
 	if !asleep1 {
 		goto after1
 	}
@@ -110,7 +112,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:31
 	return true, f.name + " of " + f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:116
 }
 
 // Location returns where [backend] is suspended.
@@ -141,6 +143,8 @@ func (f *backendMachine) MoveNext(r *statemachine.Run) bool {
 	f.backendLocals = backendLocals{Frame: f.backendLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of page: 7900e190b198a206
 
 // pageAsync starts [page] as a state machine and returns its job.
 func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
@@ -191,7 +195,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 	// main.go:39: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:199
 	if f.backend1 == nil {
 		goto after1
 	}
@@ -200,7 +204,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:208
 	f.backend1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
@@ -214,7 +218,7 @@ after1:
 	awaited2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:218
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:222
 		goto after2
 	}
 	f.State = 2
@@ -225,7 +229,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:233
 	f.await2 = nil
 after2:
 	{
@@ -236,7 +240,7 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:244
 }
 
 // Location returns where [page] is suspended.
@@ -262,4 +266,4 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 22953fdd6bf46e82
+// Digest of what is above: 6213221b741c57cf

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of transfer: a2ec2edf7cf18eda
+
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -66,7 +68,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	// main.go:22: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:70
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:72
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -75,13 +77,13 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:79
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:81
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:87
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
 		return true, result0
@@ -94,7 +96,7 @@ after1:
 	// main.go:26: if _, err := both.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	f.wait2, _, err2 = f.both.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:100
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -104,13 +106,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:110
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:116
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
 		return true, result0
@@ -118,7 +120,7 @@ after2:
 	// main.go:29: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	f.lock1, err3 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:122
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:124
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -128,24 +130,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:132
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:134
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:138
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:140
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:145
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:147
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:149
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:151
 }
 
 // Location returns where [transfer] is suspended.
@@ -171,6 +173,8 @@ func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
 	f.transferLocals = transferLocals{Frame: f.transferLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of load: 159f5eba14e4ad36
 
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
@@ -236,7 +240,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finis
 	awaited1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:244
 		goto after1
 	}
 	f.State = 1
@@ -246,12 +250,12 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finis
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:250
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:254
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:255
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:259
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -284,6 +288,8 @@ func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
 	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of render: 94ac5d928338bed8
 
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
@@ -321,7 +327,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 	// main.go:41: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(r, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:325
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:331
 	if f.load1 == nil {
 		goto after1
 	}
@@ -330,13 +336,13 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:334
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:340
 	f.load1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:346
 }
 
 // Location returns where [render] is suspended.
@@ -362,4 +368,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2555cead2c9b3cf1
+// Digest of what is above: 20d349cc48322ad8

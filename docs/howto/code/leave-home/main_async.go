@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of load: ce3a4cf6b6db0791
+
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -111,7 +113,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:117
 	goto after1
 move1:
 	f.State = 1
@@ -132,13 +134,13 @@ after1:
 	awaited2 = f.data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:136
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:138
 		goto after2
 	}
 	f.await2 = awaited2
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:142
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:144
 		goto resume2
 	}
 	f.State = 2
@@ -148,7 +150,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:152
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:154
 	f.await2 = nil
 after2:
 	{
@@ -159,7 +161,7 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:40
 		return true, n, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:163
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:165
 }
 
 // Location returns where [load] is suspended.
@@ -190,6 +192,8 @@ func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
 	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of sum: 4b3039451ce05ed3
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (result *job.Job[int]) {
@@ -281,13 +285,13 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:285
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:289
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:291
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:295
 		goto resume1
 	}
 	f.State = 1
@@ -296,7 +300,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:304
 	f.await1 = nil
 after1:
 	{
@@ -308,7 +312,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:316
 }
 
 // Location returns where [sum] is suspended.
@@ -385,13 +389,13 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 	awaited1 = data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:389
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:393
 		goto after1
 	}
 	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:395
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:399
 		goto resume1
 	}
 	f.State = 1
@@ -400,7 +404,7 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:404
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:408
 	f.await1 = nil
 after1:
 	{
@@ -411,7 +415,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:50
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:415
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:419
 }
 
 // Location returns where a function literal of [sum] is suspended.
@@ -435,6 +439,8 @@ func (f *sumFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of show: 54339ff6290e0917
 
 // showAsync starts [show] as a state machine and returns its job.
 func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (result *job.Job[job.Void]) {
@@ -520,7 +526,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:61: n, err := load(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:524
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:530
 	if f.load1 == nil {
 		goto after1
 	}
@@ -529,7 +535,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:533
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:539
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
@@ -538,7 +544,7 @@ after1:
 	// main.go:64: n, err = sum(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:542
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:548
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -548,7 +554,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:552
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:558
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
@@ -556,7 +562,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:560
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:566
 }
 
 // Location returns where [show] is suspended.
@@ -587,6 +593,8 @@ func (f *showMachine) MoveNext(r *statemachine.Run) bool {
 	f.showLocals = showLocals{Frame: f.showLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of window: 03773bf5348cc2d8
 
 // windowAsync starts [window] as a state machine and returns its job.
 func windowAsync(ctx context.Context, workers schedulers.Scheduler) (result *job.Job[job.Void]) {
@@ -638,7 +646,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:642
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:650
 		goto after1
 	}
 	f.State = 1
@@ -648,7 +656,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:652
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:660
 	f.await1 = nil
 after1:
 	{
@@ -658,7 +666,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:662
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:670
 }
 
 // Location returns where [window] is suspended.
@@ -734,7 +742,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	// main.go:74: … show(ctx, workers, data) }).Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:738
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:746
 	if f.show1 == nil {
 		goto after1
 	}
@@ -743,7 +751,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:747
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:755
 	f.show1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -772,4 +780,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7f64b1229851e4b4
+// Digest of what is above: a75ad90df43cfdac

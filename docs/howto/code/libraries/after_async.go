@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of aScope: 94695afa92d944ea
+
 // aScopeAsync starts [aScope] as a state machine and returns its job.
 func aScopeAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 	var r statemachine.Run
@@ -76,7 +78,7 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -86,13 +88,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:92
 		f.inScope1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:27
 		return true, f.sizes, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:98
 }
 
 // Location returns where [aScope] is suspended.
@@ -165,7 +167,7 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 	// after.go:21: sizes[i], err = fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:169
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:171
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -174,13 +176,13 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:178
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:180
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.sizes[f.i], err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:184
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:186
 	return true, err
 }
 
@@ -205,6 +207,8 @@ func (f *aScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of aSemaphore: 8151b71535697fae
 
 // aSemaphoreAsync starts [aSemaphore] as a state machine and returns its job.
 func aSemaphoreAsync(ctx context.Context, s *coord.Semaphore, url string) (result *job.Job[int]) {
@@ -253,7 +257,7 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// after.go:34: if err := s.Acquire(ctx, 1); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:261
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -262,13 +266,13 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:266
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:270
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:272
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:276
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:35
 		return true, result0, result1
@@ -281,7 +285,7 @@ after1:
 	// after.go:38: return fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	f.fetch2, fetch2Value, fetch2Err = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:285
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:289
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -291,16 +295,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	fetch2Value, fetch2Err = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:295
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:299
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	result0, result1 = fetch2Value, fetch2Err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:304
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:308
 }
 
 // Location returns where [aSemaphore] is suspended.
@@ -326,6 +330,8 @@ func (f *aSemaphoreMachine) MoveNext(r *statemachine.Run) bool {
 	f.aSemaphoreLocals = aSemaphoreLocals{Frame: f.aSemaphoreLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of aFlight: f9489e003433b836
 
 // aFlightAsync starts [aFlight] as a state machine and returns its job.
 func aFlightAsync(ctx context.Context, g *coord.SingleFlight[string, int], url string) (result *job.Job[int]) {
@@ -375,7 +381,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:379
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:385
 		goto resume1
 	}
 	f.State = 1
@@ -384,7 +390,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:388
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:394
 	f.do1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -455,7 +461,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 	// after.go:45: … fetch(ctx, url) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:459
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:465
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -464,7 +470,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:468
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:474
 	f.fetch1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -492,6 +498,8 @@ func (f *aFlightFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of aMap: 52b5b67bd93e6e38
 
 // aMapAsync starts [aMap] as a state machine and returns its job.
 func aMapAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
@@ -533,7 +541,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished boo
 	// after.go:52: return parallel.Map(ctx, urls, fetch, parallel.Degree(3))
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:537
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:545
 	if f.map1 == nil {
 		goto after1
 	}
@@ -542,7 +550,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:546
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:554
 	f.map1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -571,6 +579,8 @@ func (f *aMapMachine) MoveNext(r *statemachine.Run) bool {
 	f.aMapLocals = aMapLocals{Frame: f.aMapLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of all: 8580887e28a6c705
 
 // allAsync starts [all] as a state machine and returns its job.
 func allAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
@@ -622,7 +632,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:626
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:636
 		goto after1
 	}
 	f.State = 1
@@ -632,12 +642,12 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:636
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:646
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:641
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:651
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -664,6 +674,8 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 	f.allLocals = allLocals{Frame: f.allLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of total: 5501a8c41d3df2b4
 
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
@@ -726,7 +738,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:730
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:742
 		goto resume1
 	}
 	f.State = 1
@@ -736,12 +748,12 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:740
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:752
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:745
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:757
 }
 
 // Location returns where [total] is suspended.
@@ -827,7 +839,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	// after.go:74: second, err := fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:831
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:843
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -836,7 +848,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:840
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:852
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
@@ -850,7 +862,7 @@ after1:
 	awaited2 = f.first
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:854
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:866
 		goto after2
 	}
 	f.State = 2
@@ -861,7 +873,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:865
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:877
 	f.await2 = nil
 after2:
 	{
@@ -870,11 +882,11 @@ after2:
 		n, err = awaited2.GetResult()
 		(*f.sum) = n + f.second
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:874
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:886
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:878
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:890
 }
 
 // Location returns where a function literal of [total] is suspended.
@@ -941,7 +953,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	// after.go:73: … fetch(ctx, a) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:945
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:957
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -950,7 +962,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:954
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:966
 	f.fetch1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -979,4 +991,4 @@ func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6c522747fa7af380
+// Digest of what is above: 8956bc8fc03c4574

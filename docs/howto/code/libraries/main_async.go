@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of fetch: caae42a2ae8ced23
+
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, url string) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -80,7 +82,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:31: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:86
 	if !asleep1 {
 		goto after1
 	}
@@ -102,7 +104,7 @@ after1:
 		return true, 0, errBad
 	}
 	result0, result1 = len(f.url), nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:108
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -136,4 +138,4 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 086791dde8e39202
+// Digest of what is above: 19b69b4b72149bef

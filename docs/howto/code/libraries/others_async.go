@@ -21,6 +21,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of inTime: 6d5763d016728f39
+
 // inTimeAsync starts [inTime] as a state machine and returns its job.
 func inTimeAsync(ctx context.Context, urls []string, patience time.Duration) (result *job.Job[[]int]) {
 	var r statemachine.Run
@@ -73,7 +75,7 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:77
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -82,14 +84,14 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (finished
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:88
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:51
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:95
 	return true, err
 }
 
@@ -207,7 +209,7 @@ range1:
 	f.selectOrAwait1 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:211
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:213
 		goto resume1
 	}
 	f.State = 1
@@ -218,12 +220,12 @@ resume1:
 		var chosen int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 		chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:222
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:224
 		f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:32
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:227
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:229
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:33
 			return true, result0
@@ -238,7 +240,7 @@ resume1:
 	awaited2 = f.next
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:242
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:244
 		goto after2
 	}
 	f.State = 2
@@ -249,7 +251,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:255
 	f.await2 = nil
 after2:
 	{
@@ -258,7 +260,7 @@ after2:
 		j, err = awaited2.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:262
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:264
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:41
 			return true, result0
@@ -269,7 +271,7 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:273
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:275
 		goto after3
 	}
 	f.State = 3
@@ -280,7 +282,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
 	awaited3 = statemachine.AwaitedJob(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:284
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:286
 	f.selectOrAwait1 = nil
 after3:
 	{
@@ -289,7 +291,7 @@ after3:
 		size, err = awaited3.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:293
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:295
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:45
 			return true, result0
@@ -298,16 +300,16 @@ after3:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:302
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:304
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:307
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:309
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:311
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:313
 }
 
 // Location returns where a function literal of [inTime] is suspended.
@@ -375,7 +377,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 	// others.go:24: … fetch(ctx, url) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:379
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:381
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -384,7 +386,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:388
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:390
 	f.fetch1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -412,6 +414,8 @@ func (f *inTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of allOrNone: 7270c8b3763fcf56
 
 // allOrNoneAsync starts [allOrNone] as a state machine and returns its job.
 func allOrNoneAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
@@ -454,7 +458,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 	// others.go:63: return parallel.Map(ctx, urls, fetch, parallel.Degree(len(urls)))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:458
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:462
 	if f.map1 == nil {
 		goto after1
 	}
@@ -463,7 +467,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:467
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:471
 	f.map1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -492,6 +496,8 @@ func (f *allOrNoneMachine) MoveNext(r *statemachine.Run) bool {
 	f.allOrNoneLocals = allOrNoneLocals{Frame: f.allOrNoneLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of bothInTime: a4d6493b497d128e
 
 // bothInTimeAsync starts [bothInTime] as a state machine and returns its job.
 func bothInTimeAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
@@ -564,7 +570,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:568
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:574
 		goto resume1
 	}
 	f.State = 1
@@ -575,16 +581,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:579
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:585
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:584
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:590
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:588
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:594
 }
 
 // Location returns where [bothInTime] is suspended.
@@ -657,7 +663,7 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	// others.go:75: first, err = fetch(ctx, a)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:661
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:667
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -666,13 +672,13 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:670
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:676
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:676
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:682
 	return true, err
 }
 
@@ -744,7 +750,7 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	// others.go:79: second, err = fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:748
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:754
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -753,13 +759,13 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:757
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:763
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:763
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:769
 	return true, err
 }
 
@@ -784,6 +790,8 @@ func (f *bothInTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of totalOr: 8cae81329d6e65d7
 
 // totalOrAsync starts [totalOr] as a state machine and returns its job.
 func totalOrAsync(ctx context.Context, a, b string, otherwise int) (result *job.Job[int]) {
@@ -835,7 +843,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:839
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:847
 		goto after1
 	}
 	f.State = 1
@@ -845,7 +853,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (finish
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:849
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:857
 	f.await1 = nil
 after1:
 	{
@@ -865,7 +873,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:99
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:869
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:877
 }
 
 // Location returns where [totalOr] is suspended.
@@ -890,6 +898,8 @@ func (f *totalOrMachine) MoveNext(r *statemachine.Run) bool {
 	f.totalOrLocals = totalOrLocals{Frame: f.totalOrLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of aRate: 4839836ca8d649ac
 
 // aRateAsync starts [aRate] as a state machine and returns its job.
 func aRateAsync(ctx context.Context, l *rate.Limiter, urls []string) (result *job.Job[int]) {
@@ -950,7 +960,7 @@ range1:
 	// others.go:121: if err := l.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:954
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:964
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -959,13 +969,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:963
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:973
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:969
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:979
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
@@ -973,7 +983,7 @@ after1:
 	// others.go:124: size, err := fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	f.fetch2, size, err3 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:977
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:987
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -983,13 +993,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	size, err3 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:987
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:997
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:993
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1003
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
@@ -997,12 +1007,12 @@ after2:
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1001
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1011
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1006
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1016
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -1030,4 +1040,4 @@ func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cb2f48ab624ec7da
+// Digest of what is above: e4b985fd8580308a

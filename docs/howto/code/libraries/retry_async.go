@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of retry: b231227266f6cb0d
+
 // retryAsync starts [retry] as a state machine and returns its job.
 func retryAsync[T any](ctx context.Context, p policy, operation func(context.Context) *job.Job[T]) (result *job.Job[T]) {
 	var r statemachine.Run
@@ -70,20 +72,20 @@ for1:
 	awaited1 = f.operation(f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:76
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	f.v = *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:82
 	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	return r.Await(awaited1), *new(T), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:87
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:89
 	f.await1 = nil
 after1:
 	{
@@ -100,7 +102,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 		asleep1, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:104
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:106
 	if !asleep1 {
 		goto after2
 	}
@@ -114,14 +116,14 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:118
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:120
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
 	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:125
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:127
 	goto for1
 }
 
@@ -148,4 +150,4 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 88d45c1cba03369d
+// Digest of what is above: 78bbe318e88796b8

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of request: 8a01b72775f407c3
+
 // requestAsync starts [request] as a state machine and returns its job.
 func requestAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -86,7 +88,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// main.go:30: err := job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
 	asleep1, err = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:92
 	if !asleep1 {
 		goto after1
 	}
@@ -101,7 +103,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:32
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:107
 }
 
 // Location returns where [request] is suspended.
@@ -132,6 +134,8 @@ func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
 	f.requestLocals = requestLocals{Frame: f.requestLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of inScope: 6d919fb898f2836f
 
 // inScopeAsync starts [inScope] as a state machine and returns its job.
 func inScopeAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
@@ -186,7 +190,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:190
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:194
 		goto resume1
 	}
 	f.State = 1
@@ -195,7 +199,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finish
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:199
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:203
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -266,7 +270,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 	// main.go:42: s.Go(func(ctx context.Context) error { return request(ctx, g) })
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:270
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:274
 	if f.request1 == nil {
 		goto after1
 	}
@@ -275,7 +279,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:279
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:283
 	f.request1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -303,6 +307,8 @@ func (f *inScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of byTenant: 32bcb52f5af34be5
 
 // byTenantAsync starts [byTenant] as a state machine and returns its job.
 func byTenantAsync(ctx context.Context, l *coord.Limiter[string], tenant string, g *gauge) (result *job.Job[job.Void]) {
@@ -350,7 +356,7 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	// main.go:52: if err := l.Acquire(ctx, tenant); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:354
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:360
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -359,13 +365,13 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:363
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:369
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:369
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:375
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
@@ -379,7 +385,7 @@ after1:
 	// main.go:56: return request(ctx, g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request2Err = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:389
 	if f.request2 == nil {
 		goto after2
 	}
@@ -389,16 +395,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request2Err = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:393
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:399
 	f.request2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request2Err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:398
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:404
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:402
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:408
 }
 
 // Location returns where [byTenant] is suspended.
@@ -424,6 +430,8 @@ func (f *byTenantMachine) MoveNext(r *statemachine.Run) bool {
 	f.byTenantLocals = byTenantLocals{Frame: f.byTenantLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of paced: a3682712ad40aadf
 
 // pacedAsync starts [paced] as a state machine and returns its job.
 func pacedAsync(ctx context.Context, l *rate.Limiter, n int) (result *job.Job[job.Void]) {
@@ -474,7 +482,7 @@ range1:
 	// main.go:64: if err := l.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:478
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:486
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -483,7 +491,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:487
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:495
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
@@ -494,13 +502,13 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:498
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:506
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:504
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:512
 }
 
 // Location returns where [paced] is suspended.
@@ -526,4 +534,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 67538fa9d99b482a
+// Digest of what is above: 07ac7075f1f10914

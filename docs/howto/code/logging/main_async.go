@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of checkout: da5fe82fd9e28dda
+
 // checkoutAsync starts [checkout] as a state machine and returns its job.
 func checkoutAsync(ctx context.Context, log *slog.Logger, stock *job.Job[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -59,7 +61,7 @@ func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (fin
 	awaited1 = stock
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:63
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:65
 		goto after1
 	}
 	f.State = 1
@@ -69,7 +71,7 @@ func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (fin
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:75
 	f.await1 = nil
 after1:
 	{
@@ -82,11 +84,11 @@ after1:
 		}
 		f.log.InfoContext(f.ctx, "has an answer", "left", left)
 	}
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:88
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:49
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:92
 }
 
 // Location returns where [checkout] is suspended.
@@ -112,4 +114,4 @@ func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: da8aeb0c39fac53a
+// Digest of what is above: 13d1e83282dc4333

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of upload: beea4243baf524c6
+
 // uploadAsync starts [upload] as a state machine and returns its job.
 func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.Job[byte]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished
 	// main.go:23: if err := ready.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	f.wait1, err = args.ready.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:67
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:76
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
@@ -82,7 +84,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:26
 	return true, f.head[0], nil
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:88
 }
 
 // Location returns where [upload] is suspended.
@@ -108,6 +110,8 @@ func (f *uploadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of poll: be24e9adf1ee1779
+
 // pollAsync starts [poll] as a state machine and returns its job.
 func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -125,7 +129,7 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:35
 	return ready.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:129
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:133
 }
 
 // pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own
@@ -154,4 +158,4 @@ func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 77d7a5f783c87947
+// Digest of what is above: 4a24539a07809896

@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of number: 460749c80833fc43
+
 // numberAsync starts [number] as a state machine and returns its job.
 func numberAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -103,7 +105,7 @@ for1:
 	// lines.go:21: line, err := in.ReadLine(ctx, 1000)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	f.readLine1, line, err = f.in.ReadLineEnter(r, f.ctx, 1000)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:109
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -112,20 +114,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:118
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:22
 	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:122
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:124
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:23
 		return true, result0
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:129
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:131
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:26
 		return true, result0
@@ -133,7 +135,7 @@ after1:
 	// lines.go:28: … c.WriteAll(ctx, fmt.Appendf(nil, "%d %s\n", n, line)); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	f.writeAll2, _, err2 = f.c.WriteAllEnter(r, f.ctx, fmt.Appendf(nil, "%d %s\n", f.n, line))
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:137
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:139
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -142,20 +144,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	_, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:146
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:148
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:152
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:154
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:29
 		return true, result0
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:20
 	f.n++
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:159
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:161
 	goto for1
 }
 
@@ -188,6 +190,8 @@ func (f *numberMachine) MoveNext(r *statemachine.Run) bool {
 	f.numberLocals = numberLocals{Frame: f.numberLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of serve: 6eab65a2d6c49e78
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
@@ -236,7 +240,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:244
 		goto resume1
 	}
 	f.State = 1
@@ -245,7 +249,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:253
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -315,7 +319,7 @@ for1:
 	// lines.go:40: c, err := l.Accept()
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:319
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:323
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -324,7 +328,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:332
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:41
@@ -340,7 +344,7 @@ after1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:344
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:348
 	goto for1
 }
 
@@ -408,7 +412,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	// lines.go:45: _ = number(ctx, c) // what fails is one connection, and not the server
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1, _ = numberEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:412
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:416
 	if f.number1 == nil {
 		goto after1
 	}
@@ -417,13 +421,13 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:421
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:425
 	f.number1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:46
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:427
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:431
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -448,4 +452,4 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1de668b40b84898d
+// Digest of what is above: fbc1b524467d44a1

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of exchange.dial: 80aad27d4848d0b8
+
 // dialAsync starts [exchange.dial] as a state machine and returns its job.
 func (e *exchange) dialAsync(ctx context.Context) (result *job.Job[*line]) {
 	var r statemachine.Run
@@ -92,7 +94,7 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 	// main.go:31: return l, job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:98
 	if !asleep1 {
 		goto after1
 	}
@@ -102,11 +104,11 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	sleep1 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:108
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	return true, f.l, sleep1
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:112
 }
 
 // Location returns where [exchange.dial] is suspended.
@@ -137,6 +139,8 @@ func (f *exchangeDialMachine) MoveNext(r *statemachine.Run) bool {
 	f.exchangeDialLocals = exchangeDialLocals{Frame: f.exchangeDialLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of ask: c4752f2eee203de7
 
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, lines *coord.ObjectPool[*line]) (result *job.Job[job.Void]) {
@@ -182,7 +186,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool,
 	})
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:186
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:190
 		goto resume1
 	}
 	f.State = 1
@@ -191,7 +195,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:199
 	f.use1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -259,7 +263,7 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	// main.go:40: if err := job.Sleep(ctx, 3*time.Second); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:40
 	asleep1, err = statemachine.Sleep(r, ctx, 3*time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:267
 	if !asleep1 {
 		goto after1
 	}
@@ -277,7 +281,7 @@ after1:
 	}
 	if f.l.number == 1 && f.l.questions == 2 {
 		result0 = fmt.Errorf("line %d: %w", f.l.number, coord.ErrBroken)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:281
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:285
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:45
@@ -286,7 +290,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:47
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:290
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:294
 }
 
 // Location returns where a function literal of [ask] is suspended.
@@ -311,4 +315,4 @@ func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ba23cc306898d5bc
+// Digest of what is above: 8812b42523a71275

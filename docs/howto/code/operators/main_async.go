@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of ticks: 63eccca315729ca0
+
 // ticksAsync returns the stream of [ticks]: each range over it runs the function as a state
 // machine.
 func ticksAsync(ctx context.Context, name string, n int, pause time.Duration) *job.Stream[string] {
@@ -68,7 +70,7 @@ range1:
 	// main.go:25: err := job.Sleep(ctx, pause)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:25
 	asleep1, f.err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:72
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:74
 	if !asleep1 {
 		goto after1
 	}
@@ -81,7 +83,7 @@ after1:
 	// main.go:26: if !yield(fmt.Sprint(name, i+1), err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:26
 	f.Emit(fmt.Sprint(f.name, f.i+1), f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:87
 	f.State = 2
 	return true
 resume2:
@@ -98,13 +100,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:102
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:104
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:110
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -115,6 +117,8 @@ endRange1:
 func (f *ticksFrame) Location() statemachine.Location {
 	return f.Frame.At("main.ticks", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 25, 26)
 }
+
+// Digest of typed: 969f879740d466a9
 
 // typedAsync returns the stream of [typed]: each range over it runs the function as a state
 // machine.
@@ -174,7 +178,7 @@ range1:
 	// main.go:42: err := job.Sleep(ctx, time.Duration(key.pause)*time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:42
 	asleep1, f.err = statemachine.Sleep(r, f.ctx, time.Duration(f.key.pause)*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:178
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:182
 	if !asleep1 {
 		goto after1
 	}
@@ -187,7 +191,7 @@ after1:
 	// main.go:43: if !yield(key.text, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:43
 	f.Emit(f.key.text, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:191
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:195
 	f.State = 2
 	f.key = struct {
 		text  string
@@ -208,13 +212,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:216
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:38
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:218
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:222
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -225,6 +229,8 @@ endRange1:
 func (f *typedFrame) Location() statemachine.Location {
 	return f.Frame.At("main.typed", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 42, 43)
 }
+
+// Digest of show: 568bdd7179acf462
 
 // showAsync starts [show] as a state machine and returns its job.
 func showAsync[T any](name string, in *job.Stream[T]) (result *job.Job[job.Void]) {
@@ -305,7 +311,7 @@ range1:
 	// main.go:55: for v, err := range in.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:55
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:309
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:315
 		goto resume1
 	}
 	f.State = 1
@@ -320,18 +326,18 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:324
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:330
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:58
 		}
 		f.all = append(f.all, v)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:336
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:335
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:341
 		goto resume2
 	}
 	f.State = 2
@@ -342,7 +348,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:346
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:352
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
@@ -350,16 +356,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:354
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:360
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:61
 	fmt.Printf("%-11s %v\n", f.name, f.all)
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:359
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:365
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:363
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:369
 }
 
 // Location returns where [show] is suspended.
@@ -390,6 +396,8 @@ func (f *showMachine[T]) MoveNext(r *statemachine.Run) bool {
 	f.showFrame = showFrame[T]{Frame: f.showFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of streams: 64dcd2504a4b2b8d
 
 // streamsAsync starts [streams] as a state machine and returns its job.
 func streamsAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -479,7 +487,7 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	// main.go:73: show("merge", mergeAsync(ctx, a(), b())),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:73
 	f.show1, f.show1Err = showEnter(r, "merge", mergeAsync(f.ctx, f.a(), f.b()))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:483
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:491
 	if f.show1 == nil {
 		goto after1
 	}
@@ -488,13 +496,13 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:73
 	f.show1Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:492
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:500
 	f.show1 = nil
 after1:
 	// main.go:74: show("zip", zipAsync(ctx, a(), b(), pair)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show1, f.show2Err = showEnter(r, "zip", zipAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:498
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:506
 	if f.show1 == nil {
 		goto after2
 	}
@@ -503,13 +511,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show2Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:507
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:515
 	f.show1 = nil
 after2:
 	// main.go:75: show("combine", combineAsync(ctx, a(), b(), pair)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show1, f.show3Err = showEnter(r, "combine", combineAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:513
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:521
 	if f.show1 == nil {
 		goto after3
 	}
@@ -519,13 +527,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show3Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:523
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:531
 	f.show1 = nil
 after3:
 	// main.go:76: show("debounce", debounceAsync(ctx, typedAsync(ctx), 300*time.Millisecond)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show1, f.show4Err = showEnter(r, "debounce", debounceAsync(f.ctx, typedAsync(f.ctx), 300*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:529
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:537
 	if f.show1 == nil {
 		goto after4
 	}
@@ -535,13 +543,13 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show4Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:539
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:547
 	f.show1 = nil
 after4:
 	// main.go:77: show("flatLatest", flatLatestAsync(ctx, typedAsync(ctx), suggestions)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show1, f.show5Err = showEnter(r, "flatLatest", flatLatestAsync(f.ctx, typedAsync(f.ctx), f.suggestions))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:545
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:553
 	if f.show1 == nil {
 		goto after5
 	}
@@ -551,13 +559,13 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show5Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:555
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:563
 	f.show1 = nil
 after5:
 	// main.go:78: show("batch", batchAsync(ctx, typedAsync(ctx), 2, 150*time.Millisecond)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	f.show6, show6Err = showEnter(r, "batch", batchAsync(f.ctx, typedAsync(f.ctx), 2, 150*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:561
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:569
 	if f.show6 == nil {
 		goto after6
 	}
@@ -567,7 +575,7 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	show6Err = f.show6.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:571
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:579
 	f.show6 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:72
@@ -579,7 +587,7 @@ after6:
 		f.show5Err,
 		show6Err,
 	)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:583
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:591
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -613,4 +621,4 @@ func (f *streamsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 04ab50898a3c909f
+// Digest of what is above: 88d66b62e02b539e

@@ -21,6 +21,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of each: 2e393393ea971715
+
 // eachAsync returns the stream of [each]: each range over it runs the function as a state machine.
 func eachAsync[T any, R any](in *job.Stream[T], f func(T) R) *job.Stream[R] {
 	return statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[R, error] {
@@ -78,7 +80,7 @@ range1:
 	// streams.go:20: for v, err := range in.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:20
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:84
 		goto resume1
 	}
 	frame.State = 1
@@ -101,7 +103,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:23
 		frame.Emit(none, err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:107
 	frame.State = 2
 	frame.in, frame.f = nil, nil // not needed any more
 	return true
@@ -113,7 +115,7 @@ endIf1:
 	// streams.go:26: if !yield(f(v), nil) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.Emit(frame.f(v), nil)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:117
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:119
 	frame.State = 3
 	frame.in = nil // not needed any more
 	return true
@@ -126,12 +128,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:130
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:132
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:135
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:137
 		goto resume4
 	}
 	frame.State = 4
@@ -142,7 +144,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:146
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:148
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
@@ -150,18 +152,20 @@ resume4:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:154
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:156
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:159
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:161
 }
 
 // Location returns where [each] is suspended.
 func (frame *eachFrame[T, R]) Location() statemachine.Location {
 	return frame.Frame.At("main.each", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 20, 23, 26, 20)
 }
+
+// Digest of merge: cff329eb90860c4e
 
 // mergeAsync returns the stream of [merge]: each range over it runs the function as a state
 // machine.
@@ -249,7 +253,7 @@ for1:
 	f.select1 = coord.SelectAsync(f.ctx, endsOf(f.open)...)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:257
 		goto resume1
 	}
 	f.State = 1
@@ -259,7 +263,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	i, f.err = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:267
 	f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:46
 	if f.err == nil {
@@ -271,7 +275,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:48
 		f.Emit(none, f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:275
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:279
 	f.State = 2
 	f.ctx, f.streams, f.open, f.err, f.first = nil, nil, nil, nil, source[T]{} // not needed any more
 	return true, false
@@ -287,7 +291,7 @@ endIf1:
 	awaited3 = f.first.next
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:291
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:295
 		goto after3
 	}
 	f.State = 3
@@ -298,7 +302,7 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
 	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:302
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:306
 	f.await3 = nil
 after3:
 	{
@@ -312,7 +316,7 @@ after3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:57
 		f.Emit(v, f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:316
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:320
 	f.State = 4
 	f.streams = nil // not needed any more
 	return true, false
@@ -330,13 +334,13 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:334
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:338
 	goto epilogue
 endIf2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 	f.open = append(f.open, source[T]{f.first.values, f.first.values.NextAsync(f.ctx)})
 next1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:344
 	goto for1
 endFor1:
 epilogue:
@@ -344,7 +348,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:348
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:352
 		return true, false
 	}
 	f.State = 5
@@ -353,7 +357,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:357
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:361
 	goto epilogue
 }
 
@@ -412,7 +416,7 @@ func (f *mergeFunc1Frame[T]) moveNext(r *statemachine.Run, args *mergeFunc1Args[
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:416
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:420
 		goto resume1
 	}
 	f.State = 1
@@ -421,7 +425,7 @@ func (f *mergeFunc1Frame[T]) moveNext(r *statemachine.Run, args *mergeFunc1Args[
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:425
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:429
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -437,6 +441,8 @@ func (f *mergeFunc1Frame[T]) Location() statemachine.Location {
 func (f *mergeFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of zip: 949bfdac9a91b56b
 
 // zipAsync returns the stream of [zip]: each range over it runs the function as a state machine.
 func zipAsync[A any, B any, R any](ctx context.Context, as *job.Stream[A], bs *job.Stream[B], f func(A, B) R) *job.Stream[R] {
@@ -527,13 +533,13 @@ range1:
 	// streams.go:87: for a, err := range as.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:531
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:537
 		goto resume1
 	}
 	frame.State = 1
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
 	frame.as, frame.bs, frame.a, frame.err, frame.r = nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:537
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:543
 	return false, false
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
@@ -553,7 +559,7 @@ resume1:
 	frame.next2 = frame.others.NextAsync(frame.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	if statemachine.TwinEnded(run, frame.next2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:557
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:563
 		goto resume2
 	}
 	frame.State = 2
@@ -563,7 +569,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	b, frame.err = statemachine.TwinResult(run, frame.next2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:567
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:573
 	frame.next2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	if frame.err == nil {
@@ -576,11 +582,11 @@ endIf1:
 	// streams.go:95: if errors.Is(err, io.EOF) || !yield(r, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:95
 	frame.Emit(frame.r, frame.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:580
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:586
 	frame.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:95
 	frame.as, frame.bs, frame.a, frame.r = nil, nil, *new(A), *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:584
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:590
 	return true, false
 resume3:
 	{
@@ -596,51 +602,51 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:600
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:606
 	goto leave1
 endIf2:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:607
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:613
 		goto resume4
 	}
 	frame.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.ctx, frame.as, frame.bs, frame.f, frame.others, frame.a, frame.err, frame.r = nil, nil, nil, nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:613
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:619
 	return false, false
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:620
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:626
 	frame.loop1 = nil
 	goto epilogue
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:626
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:632
 	frame.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	if !frame.defers.Next(run, &frame.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 		frame.defers.End(run, &frame.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:633
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:639
 		return true, false
 	}
 	frame.State = 5
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.ctx, frame.as, frame.bs, frame.f, frame.others, frame.a, frame.err, frame.r = nil, nil, nil, nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:639
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:645
 	return false, false
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.defers.Resumed(run)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:644
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:650
 	goto epilogue
 }
 
@@ -698,7 +704,7 @@ func (f *zipFunc1Frame[A, B, R]) moveNext(r *statemachine.Run, args *zipFunc1Arg
 	f.stop1 = args.others.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:702
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:708
 		goto resume1
 	}
 	f.State = 1
@@ -707,7 +713,7 @@ func (f *zipFunc1Frame[A, B, R]) moveNext(r *statemachine.Run, args *zipFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:711
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:717
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -723,6 +729,8 @@ func (f *zipFunc1Frame[A, B, R]) Location() statemachine.Location {
 func (f *zipFunc1Frame[A, B, R]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of combine: a7dd5635d588d28d
 
 // combineAsync returns the stream of [combine]: each range over it runs the function as a state
 // machine.
@@ -794,7 +802,7 @@ range1:
 	// streams.go:112: for change, err := range changes.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:112
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:798
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:806
 		goto resume1
 	}
 	frame.State = 1
@@ -822,7 +830,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:121
 		frame.Emit(r, frame.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:826
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:834
 	frame.State = 2
 	frame.ctx, frame.as, frame.bs = nil, nil, nil // not needed any more
 	return true
@@ -840,7 +848,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:844
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:852
 	goto leave1
 endIf1:
 next1:
@@ -848,7 +856,7 @@ next1:
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:852
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:860
 		goto resume3
 	}
 	frame.State = 3
@@ -859,7 +867,7 @@ resume3:
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:863
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:871
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
@@ -867,18 +875,20 @@ resume3:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:871
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:879
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:876
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:884
 }
 
 // Location returns where [combine] is suspended.
 func (frame *combineFrame[A, B, R]) Location() statemachine.Location {
 	return frame.Frame.At("main.combine", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 112, 121, 112)
 }
+
+// Digest of debounce: 2ea7ece593370cc3
 
 // debounceAsync returns the stream of [debounce]: each range over it runs the function as a state
 // machine.
@@ -963,20 +973,20 @@ for1:
 	awaited1 = f.next
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:967
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:977
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
 	f.in, f.v, f.err = nil, *new(T), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:973
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:983
 	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
 	return r.Await(awaited1), false
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:980
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:990
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
@@ -992,7 +1002,7 @@ after1:
 	f.select2 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnTimeout(f.quiet))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:996
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1006
 		goto resume2
 	}
 	f.State = 2
@@ -1002,7 +1012,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	i, f.err = statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1006
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1016
 	f.select2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:142
 	if i == 0 && !errors.Is(f.next.Err(), io.EOF) {
@@ -1015,11 +1025,11 @@ endIf1:
 	// streams.go:146: if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:146
 	f.Emit(f.v, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1019
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1029
 	f.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:146
 	f.in, f.v = nil, *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1023
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1033
 	return true, false
 resume3:
 	{
@@ -1035,7 +1045,7 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1039
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1049
 	goto epilogue
 endIf2:
 next1:
@@ -1045,18 +1055,18 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1049
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1059
 		return true, false
 	}
 	f.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 	f.ctx, f.in, f.values, f.next, f.v, f.err = nil, nil, nil, nil, *new(T), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1055
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1065
 	return false, false
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1060
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1070
 	goto epilogue
 }
 
@@ -1115,7 +1125,7 @@ func (f *debounceFunc1Frame[T]) moveNext(r *statemachine.Run, args *debounceFunc
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1119
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1129
 		goto resume1
 	}
 	f.State = 1
@@ -1124,7 +1134,7 @@ func (f *debounceFunc1Frame[T]) moveNext(r *statemachine.Run, args *debounceFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1128
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1138
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -1140,6 +1150,8 @@ func (f *debounceFunc1Frame[T]) Location() statemachine.Location {
 func (f *debounceFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of flatLatest: ed8be6d257c3770f
 
 // flatLatestAsync returns the stream of [flatLatest]: each range over it runs the function as a
 // state machine.
@@ -1234,7 +1246,7 @@ for1:
 	awaited1 = frame.next
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
 	if awaited1.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1238
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1250
 		goto after1
 	}
 	frame.State = 1
@@ -1245,7 +1257,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
 	awaited1 = statemachine.AwaitedJob(run, frame.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1249
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1261
 	frame.await1 = nil
 after1:
 	{
@@ -1263,11 +1275,11 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
 		frame.Emit(frame.r, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1267
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1279
 	frame.State = 2
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1271
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1283
 	return true, false
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
@@ -1283,13 +1295,13 @@ range1:
 	// streams.go:172: for r, err := range untilAsync(ctx, f(v), next).All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1287
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1299
 		goto resume3
 	}
 	frame.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
 	frame.in, frame.r, frame.err = nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1293
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1305
 	return false, false
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
@@ -1304,11 +1316,11 @@ resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:173
 		frame.Emit(r2, frame.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1308
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1320
 	frame.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:173
 	frame.in, frame.r = nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1312
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1324
 	return true, false
 resume4:
 	{
@@ -1324,33 +1336,33 @@ resume4:
 		goto endIf3
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1328
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1340
 	goto leave1
 endIf3:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1335
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1347
 		goto resume5
 	}
 	frame.State = 5
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1341
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1353
 	return false, false
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1348
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1360
 	frame.loop1 = nil
 	goto epilogue
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1354
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1366
 	frame.loop1 = nil
 	goto for1
 epilogue:
@@ -1358,18 +1370,18 @@ epilogue:
 	if !frame.defers.Next(run, &frame.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 		frame.defers.End(run, &frame.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1362
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1374
 		return true, false
 	}
 	frame.State = 6
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1368
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1380
 	return false, false
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.defers.Resumed(run)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1373
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1385
 	goto epilogue
 }
 
@@ -1428,7 +1440,7 @@ func (f *flatLatestFunc1Frame[T, R]) moveNext(r *statemachine.Run, args *flatLat
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1432
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1444
 		goto resume1
 	}
 	f.State = 1
@@ -1437,7 +1449,7 @@ func (f *flatLatestFunc1Frame[T, R]) moveNext(r *statemachine.Run, args *flatLat
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1441
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1453
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -1453,6 +1465,8 @@ func (f *flatLatestFunc1Frame[T, R]) Location() statemachine.Location {
 func (f *flatLatestFunc1Frame[T, R]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of until: eb27872f17315134
 
 // untilAsync returns the stream of [until]: each range over it runs the function as a state
 // machine.
@@ -1538,7 +1552,7 @@ for1:
 	f.select1 = coord.SelectAsync(f.ctx, f.left, coord.OnEnd(f.next))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1542
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1556
 		goto resume1
 	}
 	f.State = 1
@@ -1550,7 +1564,7 @@ resume1:
 		var i int
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 		i, f.err = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1554
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1568
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:192
 		if i == 0 && errors.Is(f.newer.Err(), io.EOF) {
@@ -1571,7 +1585,7 @@ resume1:
 	awaited2 = f.next
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1575
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1589
 		goto after2
 	}
 	f.State = 2
@@ -1582,7 +1596,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1586
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1600
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
@@ -1594,7 +1608,7 @@ endIf1:
 	// streams.go:203: if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:203
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1598
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1612
 	f.State = 3
 	f.in, f.next = nil, nil // not needed any more
 	return true, false
@@ -1612,20 +1626,20 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1616
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1630
 	goto epilogue
 endIf2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	f.next = f.values.NextAsync(f.ctx)
 next1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1622
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1636
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1629
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1643
 		return true, false
 	}
 	f.State = 4
@@ -1634,7 +1648,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1638
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1652
 	goto epilogue
 }
 
@@ -1693,7 +1707,7 @@ func (f *untilFunc1Frame[T]) moveNext(r *statemachine.Run, args *untilFunc1Args[
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1697
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1711
 		goto resume1
 	}
 	f.State = 1
@@ -1702,7 +1716,7 @@ func (f *untilFunc1Frame[T]) moveNext(r *statemachine.Run, args *untilFunc1Args[
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1706
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1720
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -1718,6 +1732,8 @@ func (f *untilFunc1Frame[T]) Location() statemachine.Location {
 func (f *untilFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
+
+// Digest of batch: 710509a520765255
 
 // batchAsync returns the stream of [batch]: each range over it runs the function as a state
 // machine.
@@ -1810,7 +1826,7 @@ for1:
 	awaited1 = f.next
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1814
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1830
 		goto after1
 	}
 	f.State = 1
@@ -1821,7 +1837,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1825
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1841
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
@@ -1844,7 +1860,7 @@ for2:
 	f.select2 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1848
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1864
 		goto resume2
 	}
 	f.State = 2
@@ -1854,7 +1870,7 @@ for2:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	i, f.err = statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1858
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1874
 	f.select2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:232
 	if f.err != nil || i == 1 {
@@ -1865,7 +1881,7 @@ resume2:
 	awaited3 = f.next
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
 	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1869
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1885
 		goto after3
 	}
 	f.State = 3
@@ -1876,12 +1892,12 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
 	awaited3 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1880
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1896
 	f.await1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
 	v, f.err = awaited3.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1885
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1901
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:237
@@ -1896,7 +1912,7 @@ endFor1:
 	// streams.go:242: … yield(some, err) || err != nil || ended {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:242
 	f.Emit(f.some, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1900
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1916
 	f.State = 4
 	f.in, f.some, f.deadline = nil, nil, nil // not needed any more
 	return true, false
@@ -1919,7 +1935,7 @@ cond1:
 		goto endIf1
 	}
 cond2:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1923
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1939
 	goto epilogue
 endIf1:
 	goto for1
@@ -1928,7 +1944,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:243
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1932
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1948
 		return true, false
 	}
 	f.State = 5
@@ -1937,7 +1953,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:243
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1941
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1957
 	goto epilogue
 }
 
@@ -1996,7 +2012,7 @@ func (f *batchFunc1Frame[T]) moveNext(r *statemachine.Run, args *batchFunc1Args[
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:2000
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:2016
 		goto resume1
 	}
 	f.State = 1
@@ -2005,7 +2021,7 @@ func (f *batchFunc1Frame[T]) moveNext(r *statemachine.Run, args *batchFunc1Args[
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:2009
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:2025
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -2022,4 +2038,4 @@ func (f *batchFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 526a5d9b54ef29af
+// Digest of what is above: 97986a82c20d9e46

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of slow: 00117c9cc3900e4a
+
 // slowAsync returns the stream of [slow]: each range over it runs the function as a state machine.
 func slowAsync(ctx context.Context, ended *int) *job.Stream[string] {
 	return statemachine.Stream(ctx, func(ctx context.Context) statemachine.Iteration[string, error] {
@@ -70,7 +72,7 @@ range1:
 	// streams_test.go:68: … job.Sleep(ctx, time.Second); err != nil || !yield("s", nil) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:68
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:74
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:76
 	if !asleep1 {
 		goto after1
 	}
@@ -88,7 +90,7 @@ after1:
 	// streams_test.go:68: … yield("s", nil) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:68
 	f.Emit("s", nil)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:92
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:94
 	f.State = 2
 	f.ended = nil // not needed any more
 	return true
@@ -102,20 +104,20 @@ resume2:
 		}
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:106
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:108
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:69
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:67
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:113
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:115
 	goto range1
 endRange1:
 	// streams_test.go:72: _ = job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	asleep2, _ = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:119
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:121
 	if !asleep2 {
 		goto after3
 	}
@@ -126,11 +128,11 @@ resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	r.Refusal()
 after3:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:130
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:132
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:134
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:136
 }
 
 // Location returns where [slow] is suspended.
@@ -138,4 +140,4 @@ func (f *slowFrame) Location() statemachine.Location {
 	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/operators/streams_test.go", 68, 68, 72)
 }
 
-// Digest of what is above: 3d97b76573e00634
+// Digest of what is above: 97451e5e3c55e2ce

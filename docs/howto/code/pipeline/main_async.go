@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of fetch: 284f66e24f3592db
+
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, url string) (result *job.Job[string]) {
 	var r statemachine.Run
@@ -55,7 +57,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:23: return "page of " + url, job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	asleep1, sleep1 = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:59
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:61
 	if !asleep1 {
 		goto after1
 	}
@@ -65,11 +67,11 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	sleep1 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:69
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:71
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	return true, "page of " + f.url, sleep1
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:75
 }
 
 // Location returns where [fetch] is suspended.
@@ -94,6 +96,8 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of count: 44a301904ea70900
 
 // countAsync starts [count] as a state machine and returns its job.
 func countAsync(ctx context.Context, page string) (result *job.Job[int]) {
@@ -144,7 +148,7 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (finished b
 	// main.go:33: return len(strings.Fields(page)), job.Sleep(ctx, time.Second/2)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Second/2)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:148
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:152
 	if !asleep1 {
 		goto after1
 	}
@@ -154,11 +158,11 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	sleep1 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:158
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:162
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	return true, f.len1, sleep1
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:162
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:166
 }
 
 // Location returns where [count] is suspended.
@@ -182,6 +186,8 @@ func (f *countMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, v0, v1)
 	return true
 }
+
+// Digest of words: bc616985e02cba32
 
 // wordsAsync starts [words] as a state machine and returns its job.
 func wordsAsync(ctx context.Context, urls []string, fetchers, counters int) (result *job.Job[int]) {
@@ -252,7 +258,7 @@ range1:
 	// main.go:41: … for n, err := range parallel.Stage(ctx, pages, countAsync, parallel.Degree(c …
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:256
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:262
 		goto resume1
 	}
 	f.State = 1
@@ -267,18 +273,18 @@ resume1:
 		n, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:271
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:277
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:44
 		}
 		f.sum += n
 	}
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:277
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:283
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:282
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:288
 		goto resume2
 	}
 	f.State = 2
@@ -288,7 +294,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:292
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:298
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
@@ -296,15 +302,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:306
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:310
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	return true
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:308
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:314
 }
 
 // Location returns where [words] is suspended.
@@ -330,4 +336,4 @@ func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fae508f2331ccac9
+// Digest of what is above: 39891e3657ac509b

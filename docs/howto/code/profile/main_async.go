@@ -18,6 +18,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of serve: e861b73e718f9b39
+
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -54,7 +56,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:58
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:60
 	if !asleep1 {
 		goto after1
 	}
@@ -74,7 +76,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:27
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:78
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:80
 }
 
 // Location returns where [serve] is suspended.
@@ -100,4 +102,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2a52b882ed94e947
+// Digest of what is above: 03cbcbd89034db00

@@ -21,6 +21,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of copyFiles: 2d7b19d3c7588287
+
 // copyFilesAsync starts [copyFiles] as a state machine and returns its job.
 func copyFilesAsync(ctx context.Context, files []time.Duration, done *coord.Watch[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -82,7 +84,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 		asleep1, err = statemachine.Sleep(r, f.ctx, takes)
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:88
 	if !asleep1 {
 		goto after1
 	}
@@ -95,7 +97,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:101
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:26
 		return true, result0
@@ -103,16 +105,16 @@ after1:
 	_ = f.done.Set(f.i + 1) // it is open until this function ends
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:109
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:112
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:114
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:118
 }
 
 // Location returns where [copyFiles] is suspended.
@@ -138,6 +140,8 @@ func (f *copyFilesMachine) MoveNext(r *statemachine.Run) bool {
 	f.copyFilesLocals = copyFilesLocals{Frame: f.copyFilesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of draw: b59bb1ac134ef3a5
 
 // drawAsync starts [draw] as a state machine and returns its job.
 func drawAsync(ctx context.Context, done *coord.Observer[int], of int, interval time.Duration, out func(string)) (result *job.Job[job.Void]) {
@@ -185,7 +189,7 @@ for1:
 	// main.go:39: n, err := done.Next(ctx)
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:189
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:193
 	if f.next1 == nil {
 		goto after1
 	}
@@ -194,7 +198,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:198
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:202
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
@@ -212,7 +216,7 @@ after1:
 	// main.go:47: if err := job.Sleep(ctx, interval); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:216
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:220
 	if !asleep1 {
 		goto after2
 	}
@@ -228,7 +232,7 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:48
 		return true, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:236
 	goto for1
 }
 
@@ -254,6 +258,8 @@ func (f *drawMachine) MoveNext(r *statemachine.Run) bool {
 	f.drawLocals = drawLocals{Frame: f.drawLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of every: 38f0fd860ced50b1
 
 // everyAsync starts [every] as a state machine and returns its job.
 func everyAsync(ctx context.Context, now func() time.Duration, interval time.Duration, f func(context.Context, int) error) (result *job.Job[job.Void]) {
@@ -300,7 +306,7 @@ for1:
 	// main.go:61: … job.Sleep(ctx, began+time.Duration(beat)*interval-now()); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	asleep1, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:310
 	if !asleep1 {
 		goto after1
 	}
@@ -321,7 +327,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:65
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:325
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:331
 	goto for1
 }
 
@@ -348,4 +354,4 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6e8f5106e9b022a0
+// Digest of what is above: fc176e1f59d7ae5b

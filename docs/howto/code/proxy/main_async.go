@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of proxy.serve: 17a9523d2b6d5e21
+
 // serveAsync starts [proxy.serve] as a state machine and returns its job.
 func (p *proxy) serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -93,7 +95,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:99
 		goto resume1
 	}
 	f.State = 1
@@ -102,7 +104,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:108
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -206,7 +208,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:210
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:212
 		goto resume1
 	}
 	f.State = 1
@@ -221,7 +223,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:225
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:227
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -231,12 +233,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:237
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:242
 		goto resume2
 	}
 	f.State = 2
@@ -247,7 +249,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:251
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:253
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
@@ -255,15 +257,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:259
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:261
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:265
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:267
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:269
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -327,7 +329,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	// main.go:37: if err := p.connect(ctx, client); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:331
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:333
 	if f.connect1 == nil {
 		goto after1
 	}
@@ -336,7 +338,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:342
 	f.connect1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
@@ -346,7 +348,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:40
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:350
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:352
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -370,6 +372,8 @@ func (f *proxyServeFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of proxy.connect: 873edfcf6b16cf73
 
 // connectAsync starts [proxy.connect] as a state machine and returns its job.
 func (p *proxy) connectAsync(ctx context.Context, client *netio.Conn) (result *job.Job[job.Void]) {
@@ -450,7 +454,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished b
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:454
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:458
 		goto resume1
 	}
 	f.State = 1
@@ -460,12 +464,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:464
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:468
 		f.dial1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:469
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:473
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
@@ -480,7 +484,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:484
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:488
 		goto resume2
 	}
 	f.State = 2
@@ -490,12 +494,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:494
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:498
 	f.inScope2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:499
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:503
 }
 
 // Location returns where [proxy.connect] is suspended.
@@ -581,7 +585,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:61: return pour(ctx, client, backend)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:585
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:589
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -590,7 +594,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:594
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:598
 	f.pour1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -663,7 +667,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:60: s.Go(func(ctx context.Context) error { return pour(ctx, backend, client) })
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:667
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:671
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -672,7 +676,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:676
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:680
 	f.pour1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -700,6 +704,8 @@ func (f *proxyConnectFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of pour: 35c33c2d9a870806
 
 // pourAsync starts [pour] as a state machine and returns its job.
 func pourAsync(ctx context.Context, dst, src *netio.Conn) (result *job.Job[job.Void]) {
@@ -774,7 +780,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (finished boo
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:778
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:784
 		goto resume1
 	}
 	f.State = 1
@@ -784,7 +790,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:788
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:794
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
@@ -796,7 +802,7 @@ resume1:
 	// main.go:73: return dst.CloseWrite()
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:800
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:806
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -806,7 +812,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:810
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:816
 	f.closeWrite2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -842,4 +848,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c8ddf535f2ea8fb2
+// Digest of what is above: 71349f9094103222

@@ -19,6 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of retry: aa041cba53f28757
+
 // retryAsync starts [retry] as a state machine and returns its job.
 func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Context) *job.Job[T]) (result *job.Job[T]) {
 	var r statemachine.Run
@@ -77,7 +79,7 @@ range1:
 	awaited1 = f.operation(f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:83
 		goto after1
 	}
 	f.State = 1
@@ -87,14 +89,14 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:93
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	f.v, f.err = awaited1.GetResult()
 	if f.err == nil || !errors.Is(f.err, errBusy) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:100
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:40
 	}
@@ -104,7 +106,7 @@ after1:
 	// main.go:42: if err := job.Sleep(ctx, b.pause(attempt)); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:110
 	if !asleep1 {
 		goto after2
 	}
@@ -117,7 +119,7 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:121
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:123
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
@@ -125,12 +127,12 @@ after2:
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:129
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:131
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:134
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:136
 	f.State = statemachine.Finished
 	return true
 }
@@ -156,6 +158,8 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	f.retryFrame = retryFrame[T]{Frame: f.retryFrame.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of hedge: e9edeffd5784f541
 
 // hedgeAsync starts [hedge] as a state machine and returns its job.
 func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (result *job.Job[T]) {
@@ -212,7 +216,7 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 	awaited1 = job.WaitTimeout(f.ctx, f.first, patience)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:216
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:220
 		goto after1
 	}
 	f.State = 1
@@ -222,7 +226,7 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:226
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:230
 	f.await1 = nil
 after1:
 	{
@@ -231,7 +235,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:239
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
@@ -242,7 +246,7 @@ after1:
 	awaited2 = job.Race(f.first, f.operation(f.ctx, 2))
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:246
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:250
 		goto after2
 	}
 	f.State = 2
@@ -253,16 +257,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:261
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:262
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:266
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:266
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:270
 }
 
 // Location returns where [hedge] is suspended.
@@ -288,6 +292,8 @@ func (f *hedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
 	f.hedgeLocals = hedgeLocals[T]{Frame: f.hedgeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of flaky: 8298a802957411e3
 
 // flakyAsync starts [flaky] as a state machine and returns its job.
 func flakyAsync(ctx context.Context, calls *int) (result *job.Job[string]) {
@@ -325,7 +331,7 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:68: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:329
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:335
 	if !asleep1 {
 		goto after1
 	}
@@ -349,7 +355,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
 	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:353
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:359
 }
 
 // Location returns where [flaky] is suspended.
@@ -374,6 +380,8 @@ func (f *flakyMachine) MoveNext(r *statemachine.Run) bool {
 	f.flakyLocals = flakyLocals{Frame: f.flakyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of slow: 4f7308597547b6b1
 
 // slowAsync starts [slow] as a state machine and returns its job.
 func slowAsync(ctx context.Context, request int) (result *job.Job[string]) {
@@ -419,7 +427,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished boo
 	// main.go:82: return "", job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:423
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:431
 	if !asleep1 {
 		goto after1
 	}
@@ -429,7 +437,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	sleep1 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:433
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:441
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	return true, "", sleep1
@@ -437,7 +445,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:84
 	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:441
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:449
 }
 
 // Location returns where [slow] is suspended.
@@ -462,4 +470,4 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d340801132f69786
+// Digest of what is above: 2166ed712b986d8b

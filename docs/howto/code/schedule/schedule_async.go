@@ -9,6 +9,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of Reports.Daily: 7f7af42254fa1e90
+
 // DailyDurable is [Reports.Daily] as a durable function.
 var DailyDurable = durable.Function[*Reports, Daily, struct{}]{
 	Name:   "schedule.Daily",
@@ -110,4 +112,4 @@ func (f *reportsDailySaved) Outcome() (any, *error) {
 	return &struct{}{}, &f.err
 }
 
-// Digest of what is above: 66bfe52833ac7193
+// Digest of what is above: 6232dc71dd1ee77a

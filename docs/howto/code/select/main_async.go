@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of serve: eba54463b2b616e4
+
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, urgent, normal *coord.Channel[string], closing *job.Job[job.Void]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -95,7 +97,7 @@ for1:
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:101
 		goto resume1
 	}
 	f.State = 1
@@ -105,7 +107,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:111
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:31
 		switch {
@@ -126,7 +128,7 @@ resume1:
 			fmt.Println("serves", (*f.order))
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:130
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:132
 	goto for1
 }
 
@@ -158,6 +160,8 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of orNothing: 954047ee3bb257d8
 
 // orNothingAsync starts [orNothing] as a state machine and returns its job.
 func orNothingAsync(ctx context.Context, a, b *coord.Channel[string]) (result *job.Job[string]) {
@@ -235,7 +239,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (fi
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:239
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:243
 		goto resume1
 	}
 	f.State = 1
@@ -245,12 +249,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 		_, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:253
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:53
 		result0, result1 = (*f.order), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:254
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:258
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -283,6 +287,8 @@ func (f *orNothingMachine) MoveNext(r *statemachine.Run) bool {
 	f.orNothingLocals = orNothingLocals{Frame: f.orNothingLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of withTimeout: 64b485605ba27c82
 
 // withTimeoutAsync starts [withTimeout] as a state machine and returns its job.
 func withTimeoutAsync(ctx context.Context, orders *coord.Channel[string], patience time.Duration) (result *job.Job[string]) {
@@ -338,7 +344,7 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	// main.go:62: return orders.Receive(ctx)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	f.receive1, receive1Value, receive1Err = args.orders.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:342
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:348
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -348,16 +354,16 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	receive1Value, receive1Err = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:352
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:358
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	result0, result1 = receive1Value, receive1Err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:357
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:363
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:361
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:367
 }
 
 // Location returns where [withTimeout] is suspended.
@@ -383,6 +389,8 @@ func (f *withTimeoutMachine) MoveNext(r *statemachine.Run) bool {
 	f.withTimeoutLocals = withTimeoutLocals{Frame: f.withTimeoutLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of shop: b75fc7fd1ae00b22
 
 // shopAsync starts [shop] as a state machine and returns its job.
 func shopAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -443,7 +451,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:77
 		f.serve1, err = serveEnter(r, f.ctx, f.urgent, f.normal, closing)
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:447
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:455
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -452,7 +460,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:77
 	err = f.serve1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:456
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:464
 	f.serve1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:77
@@ -464,7 +472,7 @@ after1:
 	// main.go:80: order, err := orNothing(ctx, urgent, coord.NewUnbounded[string]())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:80
 	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, f.urgent, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:468
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:476
 	if f.orNothing2 == nil {
 		goto after2
 	}
@@ -474,7 +482,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:80
 	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:478
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:486
 	f.orNothing2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:81
@@ -482,7 +490,7 @@ after2:
 	// main.go:82: order, err = orNothing(ctx, nil, normal)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:82
 	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, nil, f.normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:486
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:494
 	if f.orNothing2 == nil {
 		goto after3
 	}
@@ -492,7 +500,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:82
 	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:496
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:504
 	f.orNothing2 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
@@ -500,7 +508,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:84
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:504
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:512
 }
 
 // Location returns where [shop] is suspended.
@@ -526,4 +534,4 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0d6886a51c36ef69
+// Digest of what is above: a465ef4212eac275

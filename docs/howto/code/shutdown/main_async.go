@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of service.handle: ed89696e65d8b985
+
 // handleAsync starts [service.handle] as a state machine and returns its job.
 func (s *service) handleAsync(name string, long time.Duration) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -70,7 +72,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
 		f.result0 = errStopping
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:76
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:36
@@ -85,7 +87,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:38
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:89
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:91
 	f.State = statemachine.Finished
 	return true
 }
@@ -161,7 +163,7 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	// main.go:37: … request(ctx, name, long) })
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:165
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:167
 	if f.request1 == nil {
 		goto after1
 	}
@@ -170,7 +172,7 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:174
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:176
 	f.request1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -198,6 +200,8 @@ func (f *serviceHandleFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
+
+// Digest of service.stop: e3c133e3a66d713b
 
 // stopAsync starts [service.stop] as a state machine and returns its job.
 func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result *job.Job[job.Void]) {
@@ -279,7 +283,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	awaited1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:283
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:287
 		goto after1
 	}
 	f.State = 1
@@ -289,7 +293,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:293
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:297
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
@@ -304,7 +308,7 @@ after1:
 	awaited2 = f.ended
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:308
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:312
 		goto after2
 	}
 	f.State = 2
@@ -315,7 +319,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:319
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:323
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
@@ -324,7 +328,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:53
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:332
 }
 
 // Location returns where [service.stop] is suspended.
@@ -355,6 +359,8 @@ func (f *serviceStopMachine) MoveNext(r *statemachine.Run) bool {
 	f.serviceStopLocals = serviceStopLocals{Frame: f.serviceStopLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of request: 36c409fa7220201d
 
 // requestAsync starts [request] as a state machine and returns its job.
 func requestAsync(ctx context.Context, name string, long time.Duration) (result *job.Job[job.Void]) {
@@ -428,7 +434,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	// main.go:61: err := job.Sleep(ctx, long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep1, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:432
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:438
 	if !asleep1 {
 		goto after1
 	}
@@ -443,11 +449,11 @@ after1:
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:447
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:453
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:451
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:457
 }
 
 // Location returns where [request] is suspended.
@@ -479,6 +485,8 @@ func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
 	f.requestLocals = requestLocals{Frame: f.requestLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of life: 2f3df0684a71de14
 
 // lifeAsync starts [life] as a state machine and returns its job.
 func lifeAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -541,7 +549,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:545
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:553
 	if f.handle1 == nil {
 		goto after1
 	}
@@ -550,7 +558,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:554
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:562
 	f.handle1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
@@ -559,7 +567,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:563
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:571
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
@@ -567,7 +575,7 @@ endRange1:
 	// main.go:79: err := s.stop(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:571
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:579
 	if f.stop2 == nil {
 		goto after2
 	}
@@ -577,13 +585,13 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:581
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:589
 	f.stop2 = nil
 after2:
 	// main.go:80: fmt.Println("a late request:", s.handle("late", time.Second))
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle3Err = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:587
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:595
 	if f.handle1 == nil {
 		goto after3
 	}
@@ -593,7 +601,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle3Err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:597
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:605
 	f.handle1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
@@ -601,7 +609,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:81
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:605
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:613
 }
 
 // Location returns where [life] is suspended.
@@ -627,4 +635,4 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b19655749e446e68
+// Digest of what is above: 7c965d08c948013f

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of render: 9e887135d861769b
+
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(ctx context.Context, long time.Duration) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -56,7 +58,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (finished
 	// server.go:58: … job.Sleep(ctx, long) }
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:60
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:62
 	if !asleep1 {
 		goto after1
 	}
@@ -66,7 +68,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:70
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:72
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -93,4 +95,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bc626b003f4a600c
+// Digest of what is above: dfdd8400a52d123b

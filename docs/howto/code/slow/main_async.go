@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of query: 6c38300e650a5f1b
+
 // queryAsync starts [query] as a state machine and returns its job.
 func queryAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -50,7 +52,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:20: … job.Sleep(ctx, 30*time.Millisecond) }
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	asleep1, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:54
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:56
 	if !asleep1 {
 		goto after1
 	}
@@ -60,7 +62,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:64
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:66
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -87,4 +89,4 @@ func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: de4f46a9c459394b
+// Digest of what is above: f4025ca5fe844ac2

@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of buy: 61417d7f95f8f304
+
 // buyAsync starts [buy] as a state machine and returns its job.
 func buyAsync(ctx context.Context, stock map[string]int, what string) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -81,7 +83,7 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// shop.go:21: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	asleep1, err2 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:87
 	if !asleep1 {
 		goto after1
 	}
@@ -109,7 +111,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:28
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:113
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:115
 	f.State = statemachine.Finished
 	return true, price, err
 }
@@ -143,4 +145,4 @@ func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 12c00e48ecded182
+// Digest of what is above: be14f1f8a4f038a7

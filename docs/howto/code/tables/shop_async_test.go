@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of buysTea: d60ef868f4129ddc
+
 // buysTeaAsync starts [buysTea] as a state machine and returns its job.
 func buysTeaAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -53,7 +55,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// shop_test.go:51: price, err := buy(ctx, map[string]int{"tea": 3}, "tea")
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	f.buy1, price, err = buyEnter(r, ctx, map[string]int{"tea": 3}, "tea")
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:57
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:59
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -62,7 +64,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	price, err = f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:66
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:68
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:52
@@ -72,7 +74,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:55
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:76
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:78
 }
 
 // Location returns where [buysTea] is suspended.
@@ -98,4 +100,4 @@ func (f *buysTeaMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f08500ff0b8c4010
+// Digest of what is above: d394dbf7dd5c7e23

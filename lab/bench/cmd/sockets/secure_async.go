@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of acceptSecure: 869046c774e36637
+
 // acceptSecureAsync starts [acceptSecure] as a state machine and returns its job.
 func acceptSecureAsync(ctx context.Context, l *netio.Listener, config *tls.Config) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -61,7 +63,7 @@ for1:
 	// secure.go:95: c, err := l.Accept()
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:65
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:67
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:74
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:76
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:96
@@ -80,7 +82,7 @@ after1:
 		return true, err
 	}
 	_ = answerAsync(f.ctx, netio.Server(c, f.config))
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:84
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:86
 	goto for1
 }
 
@@ -106,6 +108,8 @@ func (f *acceptSecureMachine) MoveNext(r *statemachine.Run) bool {
 	f.acceptSecureLocals = acceptSecureLocals{Frame: f.acceptSecureLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of answer: e33f5c2391f911d9
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[job.Void]) {
@@ -161,7 +165,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:165
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:169
 		goto resume1
 	}
 	f.State = 1
@@ -172,12 +176,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:176
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:180
 		f.readable1 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:181
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:185
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:108
 			return true, result0
@@ -190,7 +194,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p[:])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:194
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:198
 		goto resume2
 	}
 	f.State = 2
@@ -201,7 +205,7 @@ resume2:
 		var n int
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 		n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:205
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:209
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:112
 		if !(err == nil && f.p[n-1] == '.') {
@@ -213,7 +217,7 @@ resume2:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:small])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:217
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:221
 		goto resume3
 	}
 	f.State = 3
@@ -222,19 +226,19 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	_, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:226
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:230
 	f.readOrWrite2 = nil
 endIf1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:115
 	buffers.Put(f.p)
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:233
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:237
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:117
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:238
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:242
 	goto for1
 }
 
@@ -262,4 +266,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c2e3cc60c1d3773e
+// Digest of what is above: e0159207d7345c8e

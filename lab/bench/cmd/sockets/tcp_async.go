@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of accept: 23afd81c822ff8db
+
 // acceptAsync starts [accept] as a state machine and returns its job.
 func acceptAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -62,7 +64,7 @@ for1:
 	// tcp.go:121: c, err := l.Accept()
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:121
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:66
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:68
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -71,7 +73,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:121
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:75
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:77
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:122
@@ -81,7 +83,7 @@ after1:
 		return true, err
 	}
 	_ = echoAsync(f.ctx, f.g, c)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:85
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:87
 	goto for1
 }
 
@@ -107,6 +109,8 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 	f.acceptLocals = acceptLocals{Frame: f.acceptLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of echo: 786e85846dfdd031
 
 // echoAsync starts [echo] as a state machine and returns its job.
 func echoAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (result *job.Job[job.Void]) {
@@ -168,7 +172,7 @@ for1:
 	// tcp.go:135: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:172
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:176
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -178,13 +182,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:182
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:186
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:188
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:192
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:136
 		return true, result0
@@ -193,7 +197,7 @@ after1:
 	// tcp.go:139: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:139
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p[:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:197
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:201
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -202,7 +206,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:139
 	n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:206
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:210
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:140
@@ -211,7 +215,7 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:141
 	f.g.tell(f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:215
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:219
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:142
@@ -221,7 +225,7 @@ else1:
 	// tcp.go:143: _, err = c.Write(p[:n])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
 	f.readOrWrite2, _, err2 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:225
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:229
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -230,7 +234,7 @@ else1:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
 	_, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:234
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:238
 	f.readOrWrite2 = nil
 after3:
 endIf2:
@@ -239,12 +243,12 @@ endIf1:
 	buffers.Put(f.p)
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:243
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:247
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:147
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:248
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:252
 	goto for1
 }
 
@@ -271,6 +275,8 @@ func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
 	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
+
+// Digest of compute: fea65b51c8d2c794
 
 // computeAsync starts [compute] as a state machine and returns its job.
 func computeAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -315,14 +321,14 @@ for1:
 		computed.Store(int64(sum))
 	}
 	// tcp.go:312: job.Yield()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:319
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:325
 	f.State = 1
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:312
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:312
 	_ = r.Refusal()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:326
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:332
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -351,4 +357,4 @@ func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 484a04742b08acd8
+// Digest of what is above: 7100446845944c24

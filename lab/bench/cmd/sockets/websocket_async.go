@@ -20,6 +20,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of framesOf: ea6e215cea188fa2
+
 // framesOfAsync starts [framesOf] as a state machine and returns its job.
 func framesOfAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -88,7 +90,7 @@ for1:
 	// websocket.go:153: if err := in.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	f.readable1, err = f.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:92
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:94
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -98,13 +100,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:102
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:104
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:108
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:110
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:154
 		return true, result0
@@ -112,7 +114,7 @@ after1:
 	// websocket.go:156: head, err := in.Peek(ctx, 6)
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:156
 	f.peek2, head, err2 = f.in.PeekEnter(r, f.ctx, 6)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:116
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:118
 	if f.peek2 == nil {
 		goto after2
 	}
@@ -122,20 +124,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:156
 	head, err2 = f.peek2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:126
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:128
 	f.peek2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:157
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:132
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:134
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:158
 		return true, result0
 	}
 	if ws.OpCode(head[0]&0x0f) != ws.OpText || head[1] > 0x80|125 {
 		result0 = errNoText
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:139
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:141
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:161
 		return true, result0
@@ -159,7 +161,7 @@ for2:
 	// websocket.go:166: got, err := in.Read(p[n:])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
 	f.read3, got, err3 = f.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:163
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:165
 	if f.read3 == nil {
 		goto after3
 	}
@@ -168,18 +170,18 @@ for2:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
 	got, err3 = f.read3.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:172
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:174
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:167
 	if f.n += got; err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:178
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:180
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:168
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:183
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:185
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:171
@@ -190,14 +192,14 @@ endFor1:
 		frame, err2 = ws.CompileFrame(ws.NewTextFrame(f.p[6:]))
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:194
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:196
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:174
 			return true, result0
 		}
 		f.g.tell(frame)
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:201
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:203
 	goto for1
 }
 
@@ -225,4 +227,4 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ad616bd06fb6f926
+// Digest of what is above: a5e3b1bda6dce3d1

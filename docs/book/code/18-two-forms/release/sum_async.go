@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of Sum: 977e83e87c003f4b
+
 // SumAsync starts [Sum] as a state machine and returns its job.
 func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -87,7 +89,7 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	awaited1 = a
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:91
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:93
 		goto after1
 	}
 	f.State = 1
@@ -97,7 +99,7 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:101
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:103
 	f.await1 = nil
 after1:
 	{
@@ -120,7 +122,7 @@ after1:
 	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:124
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:126
 		goto after2
 	}
 	f.State = 2
@@ -131,7 +133,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:135
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:137
 	f.await1 = nil
 after2:
 	{
@@ -142,7 +144,7 @@ after2:
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:23
 		return true, f.sum + second, err
 	}
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:146
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:148
 }
 
 // Location returns where [Sum] is suspended.
@@ -174,4 +176,4 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e90419ea462bfba5
+// Digest of what is above: b7f7c2ba769bf16d

@@ -10,6 +10,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of Shop.Order: fe29b16f68a3a6eb
+
 // OrderDurable is [Shop.Order] as a durable function.
 var OrderDurable = durable.Function[*Shop, int, string]{
 	Name:   "shop.Order",
@@ -108,4 +110,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.receipt, &f.err
 }
 
-// Digest of what is above: d17f6f78dcc6beb1
+// Digest of what is above: 731a432e08b9bc43

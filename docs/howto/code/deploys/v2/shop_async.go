@@ -10,6 +10,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of Shop.Order: 7176f6c80a19ab04
+
 // OrderDurable is [Shop.Order] as a durable function.
 var OrderDurable = durable.Function[*Shop, int, string]{
 	Name:   "shop.Order",
@@ -111,4 +113,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.receipt, &f.err
 }
 
-// Digest of what is above: 98d111ad1b558958
+// Digest of what is above: a4e32595234e50d3

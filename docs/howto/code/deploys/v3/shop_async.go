@@ -10,6 +10,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of Shop.Order: d21868a4e57f41d4
+
 // OrderDurable is [Shop.Order] as a durable function.
 var OrderDurable = durable.Function[*Shop, int, string]{
 	Name:   "shop.Order",
@@ -138,4 +140,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.receipt, &f.err
 }
 
-// Digest of what is above: eb97adc68919e5d6
+// Digest of what is above: 0c8a0b283328d887

@@ -1,0 +1,9 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/movenext/movenext/codegen/twintest"
+)
+
+func TestGeneratedCodeIsFresh(t *testing.T) { twintest.Fresh(t) }
