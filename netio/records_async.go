@@ -16,7 +16,7 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of tlsRead: 298b5fa8311a6669
+// Digest of tlsRead: d26ed8dfb8988ce4
 
 // tlsReadAsync starts [tlsRead] as a state machine and returns its job.
 func tlsReadAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
@@ -39,19 +39,17 @@ type tlsReadLocals struct {
 	c *TLSConn
 	p []byte
 
-	handshake1    *job.Job[job.Void]
-	lock2         *statemachine.WaitingVoid[job.Void]
-	n             int
-	err           error
-	flushRecords3 *flushRecordsFrame
-	readable4     *statemachine.WaitingVoid[int]
+	handshake1 *job.Job[job.Void]
+	lock2      *statemachine.WaitingVoid[job.Void]
+	answer3    *answerFrame
+	readable4  *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [tlsRead] from where it stopped to its next suspension (false) or its end (true).
 func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var failed error
+	var err2 error
 	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -73,7 +71,7 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, 
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:14
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:77
+//line github.com/movenext/movenext/netio/records_async.go:75
 		goto resume1
 	}
 	f.State = 1
@@ -83,12 +81,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:14
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:87
+//line github.com/movenext/movenext/netio/records_async.go:85
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:14
 		if err4 != nil {
 			result0, result1 = 0, err4
-//line github.com/movenext/movenext/netio/records_async.go:92
+//line github.com/movenext/movenext/netio/records_async.go:90
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:15
 			return true, result0, result1
@@ -97,7 +95,7 @@ resume1:
 	// records.go:17: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:17
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:101
+//line github.com/movenext/movenext/netio/records_async.go:99
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -106,13 +104,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:17
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:110
+//line github.com/movenext/movenext/netio/records_async.go:108
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:17
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:116
+//line github.com/movenext/movenext/netio/records_async.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:18
 		return true, result0, result1
@@ -124,69 +122,75 @@ after2:
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
+	// records.go:22: if err := answer(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:22
-	f.n, f.err = f.c.take(f.p)
-	// records.go:23: … flushRecords(context.Background(), c); failed != nil && n == 0 && err ==  …
-//line github.com/movenext/movenext/netio/records.go:23
-	f.flushRecords3, failed = flushRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:133
-	if f.flushRecords3 == nil {
+	f.answer3, err2 = answerEnter(r, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:129
+	if f.answer3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:23
-	failed = f.flushRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:142
-	f.flushRecords3 = nil
+//line github.com/movenext/movenext/netio/records.go:22
+	err2 = f.answer3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:138
+	f.answer3 = nil
 after3:
+//line github.com/movenext/movenext/netio/records.go:22
+	if err2 != nil {
+		result0, result1 = 0, err2
+//line github.com/movenext/movenext/netio/records_async.go:144
+		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:23
-	if failed != nil && f.n == 0 && f.err == errNothingYet {
-		result0, result1 = 0, failed
-//line github.com/movenext/movenext/netio/records_async.go:148
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:24
 		return true, result0, result1
 	}
-	if f.err != errNothingYet {
-		result0, result1 = f.n, f.err
-//line github.com/movenext/movenext/netio/records_async.go:155
-		f.State = statemachine.Finished
+	{
+//line github.com/movenext/movenext/netio/records.go:25
+		n, err4 := f.c.take(f.p)
+		if err4 != errNothingYet {
+			result0, result1 = n, err4
+//line github.com/movenext/movenext/netio/records_async.go:154
+			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:27
-		return true, result0, result1
+			return true, result0, result1
+		}
 	}
-	// records.go:29: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:29
+	if f.c.wire.hasOutput() {
+		goto next1
+	}
+	// records.go:32: if err := c.wire.conn.Readable(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:32
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:163
+//line github.com/movenext/movenext/netio/records_async.go:167
 	if f.readable4 == nil {
 		goto after4
 	}
 	f.State = 4
-	f.err = nil // not needed any more
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:29
+//line github.com/movenext/movenext/netio/records.go:32
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:173
+//line github.com/movenext/movenext/netio/records_async.go:176
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:29
+//line github.com/movenext/movenext/netio/records.go:32
 	if err3 != nil {
 		result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:179
+//line github.com/movenext/movenext/netio/records_async.go:182
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:30
+//line github.com/movenext/movenext/netio/records.go:33
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:184
+next1:
+//line github.com/movenext/movenext/netio/records_async.go:188
 	goto for1
 }
 
 // Location returns where [tlsRead] is suspended.
 func (f *tlsReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 23, 29)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
 }
 
 // tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame
@@ -208,7 +212,7 @@ func (f *tlsReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of tlsReadable: c9ac0d46f5a96726
+// Digest of tlsReadable: 00f2a6ea6f46f2ee
 
 // tlsReadableAsync starts [tlsReadable] as a state machine and returns its job.
 func tlsReadableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
@@ -231,11 +235,10 @@ type tlsReadableLocals struct {
 	ctx context.Context
 	c   *TLSConn
 
-	handshake1    *job.Job[job.Void]
-	lock2         *statemachine.WaitingVoid[job.Void]
-	err           error
-	flushRecords3 *flushRecordsFrame
-	readable4     *statemachine.WaitingVoid[int]
+	handshake1 *job.Job[job.Void]
+	lock2      *statemachine.WaitingVoid[job.Void]
+	answer3    *answerFrame
+	readable4  *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [tlsReadable] from where it stopped to its next suspension (false) or its end
@@ -243,7 +246,7 @@ type tlsReadableLocals struct {
 func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var failed error
+	var err2 error
 	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -260,125 +263,126 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:39: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:39
+	// records.go:42: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:42
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:269
+//line github.com/movenext/movenext/netio/records_async.go:272
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:279
+//line github.com/movenext/movenext/netio/records_async.go:282
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:39
+//line github.com/movenext/movenext/netio/records.go:42
 		if err4 != nil {
 			result0 = err4
-//line github.com/movenext/movenext/netio/records_async.go:284
+//line github.com/movenext/movenext/netio/records_async.go:287
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:40
+//line github.com/movenext/movenext/netio/records.go:43
 			return true, result0
 		}
 	}
-	// records.go:42: if err := c.in.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:42
+	// records.go:45: if err := c.in.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:45
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:293
+//line github.com/movenext/movenext/netio/records_async.go:296
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:45
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:302
+//line github.com/movenext/movenext/netio/records_async.go:305
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:42
+//line github.com/movenext/movenext/netio/records.go:45
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:308
+//line github.com/movenext/movenext/netio/records_async.go:311
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:43
+//line github.com/movenext/movenext/netio/records.go:46
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:45
+//line github.com/movenext/movenext/netio/records.go:48
 		unlock1 := f.c.in.Unlock
-//line github.com/movenext/movenext/netio/records.go:45
+//line github.com/movenext/movenext/netio/records.go:48
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-//line github.com/movenext/movenext/netio/records.go:47
-	f.err = f.c.peek()
-	// records.go:48: … flushRecords(ctx, c); failed != nil && err == errNothingYet {
-//line github.com/movenext/movenext/netio/records.go:48
-	f.flushRecords3, failed = flushRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:325
-	if f.flushRecords3 == nil {
+	// records.go:50: if err := answer(ctx, c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:50
+	f.answer3, err2 = answerEnter(r, f.ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:326
+	if f.answer3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:48
-	failed = f.flushRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:334
-	f.flushRecords3 = nil
+//line github.com/movenext/movenext/netio/records.go:50
+	err2 = f.answer3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:335
+	f.answer3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:48
-	if failed != nil && f.err == errNothingYet {
-		result0 = failed
-//line github.com/movenext/movenext/netio/records_async.go:340
+//line github.com/movenext/movenext/netio/records.go:50
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/netio/records_async.go:341
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:49
+//line github.com/movenext/movenext/netio/records.go:51
 		return true, result0
 	}
-	if f.err != errNothingYet {
-		result0 = f.err
-//line github.com/movenext/movenext/netio/records_async.go:347
+	if err := f.c.peek(); err != errNothingYet {
+		result0 = err
+//line github.com/movenext/movenext/netio/records_async.go:348
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:52
-		return true, result0
-	}
-	// records.go:54: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:54
+		return true, result0
+	}
+	if f.c.wire.hasOutput() {
+		goto next1
+	}
+	// records.go:59: if err := c.wire.conn.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:59
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:355
+//line github.com/movenext/movenext/netio/records_async.go:359
 	if f.readable4 == nil {
 		goto after4
 	}
 	f.State = 4
-	f.err = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:54
+//line github.com/movenext/movenext/netio/records.go:59
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:365
+//line github.com/movenext/movenext/netio/records_async.go:368
 	f.readable4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:54
+//line github.com/movenext/movenext/netio/records.go:59
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:371
+//line github.com/movenext/movenext/netio/records_async.go:374
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:55
+//line github.com/movenext/movenext/netio/records.go:60
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records_async.go:376
+next1:
+//line github.com/movenext/movenext/netio/records_async.go:380
 	goto for1
 }
 
 // Location returns where [tlsReadable] is suspended.
 func (f *tlsReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 39, 42, 48, 54)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
 }
 
 // tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job
@@ -397,6 +401,130 @@ func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
 	f.tlsReadableLocals = tlsReadableLocals{Frame: f.tlsReadableLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of answer: 7565143b89a5ab7e
+
+// answerAsync starts [answer] as a state machine and returns its job.
+func answerAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := answerLocals{c: c}
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r, ctx); ended {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &answerMachine{answerLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// that will have them.
+func answerEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*answerFrame, error) {
+	frame := answerLocals{c: c}
+	if ended, v0 := frame.moveNext(r, ctx); ended {
+		return nil, v0
+	}
+	m := &answerFrame{answerLocals: frame}
+	r.Push(ctx, m)
+	return m, nil
+}
+
+// answerLocals is what [answer] keeps while it is suspended.
+type answerLocals struct {
+	statemachine.Frame
+
+	c *TLSConn
+
+	flushRecords1 *flushRecordsFrame
+}
+
+// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
+// end, its results.
+type answerFrame struct {
+	answerLocals
+
+	result0 error
+}
+
+// MoveNext continues [answer] where it stopped.
+func (f *answerFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r, nil)
+	return ended
+}
+
+// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+	var err error
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/netio/records.go:72
+	if len(f.c.peeked) > 0 {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:73
+		return true, nil
+	}
+	// records.go:75: if err := flushRecords(ctx, c); err != nil && c.wire.hasOutput() {
+//line github.com/movenext/movenext/netio/records.go:75
+	f.flushRecords1, err = flushRecordsEnter(r, ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:479
+	if f.flushRecords1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/netio/records.go:75
+	err = f.flushRecords1.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:488
+	f.flushRecords1 = nil
+after1:
+//line github.com/movenext/movenext/netio/records.go:75
+	if err != nil && f.c.wire.hasOutput() {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:76
+		return true, err
+	}
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:78
+	return true, nil
+//line github.com/movenext/movenext/netio/records_async.go:500
+}
+
+// Location returns where [answer] is suspended.
+func (f *answerLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
+}
+
+// Results returns what [answer] returned, or raises again the panic that ended it.
+func (f *answerFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
+type answerMachine struct {
+	statemachine.Builder[job.Void]
+	answerLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r, nil)
+	if !ended {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -449,121 +577,121 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int,
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:160: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:160
+	// records.go:181: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:181
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:458
+//line github.com/movenext/movenext/netio/records_async.go:586
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:468
+//line github.com/movenext/movenext/netio/records_async.go:596
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:181
 		if err3 != nil {
 			result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:473
+//line github.com/movenext/movenext/netio/records_async.go:601
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:161
+//line github.com/movenext/movenext/netio/records.go:182
 			return true, result0, result1
 		}
 	}
-	// records.go:163: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:163
+	// records.go:184: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:184
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:482
+//line github.com/movenext/movenext/netio/records_async.go:610
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:184
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:491
+//line github.com/movenext/movenext/netio/records_async.go:619
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:184
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:497
+//line github.com/movenext/movenext/netio/records_async.go:625
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:164
+//line github.com/movenext/movenext/netio/records.go:185
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:187
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:187
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:167
+//line github.com/movenext/movenext/netio/records.go:188
 	f.done = 0
 for1:
-//line github.com/movenext/movenext/netio/records.go:168
+//line github.com/movenext/movenext/netio/records.go:189
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:514
+//line github.com/movenext/movenext/netio/records_async.go:642
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:169
+//line github.com/movenext/movenext/netio/records.go:190
 		return true, result0, result1
 	}
 	{
 		var err3 error
-//line github.com/movenext/movenext/netio/records.go:171
+//line github.com/movenext/movenext/netio/records.go:192
 		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
-//line github.com/movenext/movenext/netio/records_async.go:525
+//line github.com/movenext/movenext/netio/records_async.go:653
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:173
+//line github.com/movenext/movenext/netio/records.go:194
 			return true, result0, result1
 		}
 	}
-	// records.go:175: if err := sendRecords(ctx, c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:175
+	// records.go:196: if err := sendRecords(ctx, c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:196
 	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:534
+//line github.com/movenext/movenext/netio/records_async.go:662
 	if f.sendRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:175
+//line github.com/movenext/movenext/netio/records.go:196
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:543
+//line github.com/movenext/movenext/netio/records_async.go:671
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:175
+//line github.com/movenext/movenext/netio/records.go:196
 	if err2 != nil {
 		result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records_async.go:549
+//line github.com/movenext/movenext/netio/records_async.go:677
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:176
+//line github.com/movenext/movenext/netio/records.go:197
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records_async.go:556
+//line github.com/movenext/movenext/netio/records_async.go:684
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:179
+//line github.com/movenext/movenext/netio/records.go:200
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:561
+//line github.com/movenext/movenext/netio/records_async.go:689
 	goto for1
 }
 
 // Location returns where [tlsWrite] is suspended.
 func (f *tlsWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 160, 163, 175)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
 }
 
 // tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and
@@ -635,96 +763,96 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:199: if err := c.Handshake(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:199
+	// records.go:220: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:220
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:644
+//line github.com/movenext/movenext/netio/records_async.go:772
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 	return r.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:654
+//line github.com/movenext/movenext/netio/records_async.go:782
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:199
+//line github.com/movenext/movenext/netio/records.go:220
 		if err3 != nil {
 			result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:659
+//line github.com/movenext/movenext/netio/records_async.go:787
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:200
+//line github.com/movenext/movenext/netio/records.go:221
 			return true, result0
 		}
 	}
-	// records.go:202: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:202
+	// records.go:223: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:223
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:668
+//line github.com/movenext/movenext/netio/records_async.go:796
 	if f.lock2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:202
+//line github.com/movenext/movenext/netio/records.go:223
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:677
+//line github.com/movenext/movenext/netio/records_async.go:805
 	f.lock2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:202
+//line github.com/movenext/movenext/netio/records.go:223
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:683
+//line github.com/movenext/movenext/netio/records_async.go:811
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:203
+//line github.com/movenext/movenext/netio/records.go:224
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:205
+//line github.com/movenext/movenext/netio/records.go:226
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:205
+//line github.com/movenext/movenext/netio/records.go:226
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:206
+//line github.com/movenext/movenext/netio/records.go:227
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:697
+//line github.com/movenext/movenext/netio/records_async.go:825
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:207
+//line github.com/movenext/movenext/netio/records.go:228
 		return true, result0
 	}
-	// records.go:209: if err := sendRecords(context.Background(), c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:209
+	// records.go:230: if err := sendRecords(context.Background(), c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:230
 	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:705
+//line github.com/movenext/movenext/netio/records_async.go:833
 	if f.sendRecords3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:209
+//line github.com/movenext/movenext/netio/records.go:230
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:714
+//line github.com/movenext/movenext/netio/records_async.go:842
 	f.sendRecords3 = nil
 after3:
-//line github.com/movenext/movenext/netio/records.go:209
+//line github.com/movenext/movenext/netio/records.go:230
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:720
+//line github.com/movenext/movenext/netio/records_async.go:848
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:210
+//line github.com/movenext/movenext/netio/records.go:231
 		return true, result0
 	}
-	// records.go:212: return c.wire.conn.CloseWrite()
-//line github.com/movenext/movenext/netio/records.go:212
+	// records.go:233: return c.wire.conn.CloseWrite()
+//line github.com/movenext/movenext/netio/records.go:233
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:728
+//line github.com/movenext/movenext/netio/records_async.go:856
 	if f.closeWrite4 == nil {
 		goto after4
 	}
@@ -732,23 +860,23 @@ after3:
 	f.c = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:212
+//line github.com/movenext/movenext/netio/records.go:233
 	closeWrite4Err = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:738
+//line github.com/movenext/movenext/netio/records_async.go:866
 	f.closeWrite4 = nil
 after4:
-//line github.com/movenext/movenext/netio/records.go:212
+//line github.com/movenext/movenext/netio/records.go:233
 	result0 = closeWrite4Err
-//line github.com/movenext/movenext/netio/records_async.go:743
+//line github.com/movenext/movenext/netio/records_async.go:871
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:212
+//line github.com/movenext/movenext/netio/records.go:233
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:747
+//line github.com/movenext/movenext/netio/records_async.go:875
 }
 
 // Location returns where [tlsCloseWrite] is suspended.
 func (f *tlsCloseWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 199, 202, 209, 212)
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
 }
 
 // tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain,
@@ -843,88 +971,88 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:221
+//line github.com/movenext/movenext/netio/records.go:242
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:850
+//line github.com/movenext/movenext/netio/records_async.go:978
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:222
+//line github.com/movenext/movenext/netio/records.go:243
 		return true, result0
 	}
-	// records.go:224: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:224
+	// records.go:245: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:245
 	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:858
+//line github.com/movenext/movenext/netio/records_async.go:986
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:224
+//line github.com/movenext/movenext/netio/records.go:245
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:867
+//line github.com/movenext/movenext/netio/records_async.go:995
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:224
+//line github.com/movenext/movenext/netio/records.go:245
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:873
+//line github.com/movenext/movenext/netio/records_async.go:1001
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:225
+//line github.com/movenext/movenext/netio/records.go:246
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:227
+//line github.com/movenext/movenext/netio/records.go:248
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:227
+//line github.com/movenext/movenext/netio/records.go:248
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/netio/records.go:228
+//line github.com/movenext/movenext/netio/records.go:249
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:888
+//line github.com/movenext/movenext/netio/records_async.go:1016
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:230
+//line github.com/movenext/movenext/netio/records.go:251
 		return true, result0
 	}
-	// records.go:232: n, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:232
+	// records.go:253: n, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:253
 	f.writeAll2, n, err2 = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:896
+//line github.com/movenext/movenext/netio/records_async.go:1024
 	if f.writeAll2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:232
+//line github.com/movenext/movenext/netio/records.go:253
 	n, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:905
+//line github.com/movenext/movenext/netio/records_async.go:1033
 	f.writeAll2 = nil
 after2:
-//line github.com/movenext/movenext/netio/records.go:233
+//line github.com/movenext/movenext/netio/records.go:254
 	if err2 != nil && endReason(f.ctx) != nil {
 		f.c.wire.putBack(f.b, n)
 		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:912
+//line github.com/movenext/movenext/netio/records_async.go:1040
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:235
+//line github.com/movenext/movenext/netio/records.go:256
 		return true, result0
 	}
 	putOut(f.b)
 	result0 = f.c.breakWrites(err2)
-//line github.com/movenext/movenext/netio/records_async.go:919
+//line github.com/movenext/movenext/netio/records_async.go:1047
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:238
+//line github.com/movenext/movenext/netio/records.go:259
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:923
+//line github.com/movenext/movenext/netio/records_async.go:1051
 }
 
 // Location returns where [flushRecords] is suspended.
 func (f *flushRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 224, 232)
+	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
 }
 
 // Results returns what [flushRecords] returned, or raises again the panic that ended it.
@@ -1015,39 +1143,39 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:246
+//line github.com/movenext/movenext/netio/records.go:267
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:248
+//line github.com/movenext/movenext/netio/records.go:269
 		return true, nil
 	}
-	// records.go:250: _, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:250
+	// records.go:271: _, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:271
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1029
+//line github.com/movenext/movenext/netio/records_async.go:1157
 	if f.writeAll1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:250
+//line github.com/movenext/movenext/netio/records.go:271
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1038
+//line github.com/movenext/movenext/netio/records_async.go:1166
 	f.writeAll1 = nil
 after1:
-//line github.com/movenext/movenext/netio/records.go:251
+//line github.com/movenext/movenext/netio/records.go:272
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1044
+//line github.com/movenext/movenext/netio/records_async.go:1172
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [sendRecords] is suspended.
 func (f *sendRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 250)
+	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
 }
 
 // Results returns what [sendRecords] returned, or raises again the panic that ended it.
@@ -1074,4 +1202,4 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 27da9a7a960c54f6
+// Digest of what is above: abe107fb3f22fb79

@@ -268,21 +268,21 @@ func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:257
+//line github.com/movenext/movenext/netio/stream_test.go:259
 	f.total = 0
 	f.list1 = pieces
-//line github.com/movenext/movenext/netio/stream_test.go:258
+//line github.com/movenext/movenext/netio/stream_test.go:260
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/netio/stream_test.go:258
+//line github.com/movenext/movenext/netio/stream_test.go:260
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/netio/stream_test.go:258
+//line github.com/movenext/movenext/netio/stream_test.go:260
 		p := f.list1[f.i1]
-		// stream_test.go:259: n, err := b.Write([]byte(p))
-//line github.com/movenext/movenext/netio/stream_test.go:259
+		// stream_test.go:261: n, err := b.Write([]byte(p))
+//line github.com/movenext/movenext/netio/stream_test.go:261
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
 //line github.com/movenext/movenext/netio/stream_async_test.go:289
@@ -292,25 +292,25 @@ range1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:259
+//line github.com/movenext/movenext/netio/stream_test.go:261
 	n, err = f.write1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:298
 	f.write1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream_test.go:260
+//line github.com/movenext/movenext/netio/stream_test.go:262
 	f.total += n
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:262
+//line github.com/movenext/movenext/netio/stream_test.go:264
 		return true, f.total, err
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:258
+//line github.com/movenext/movenext/netio/stream_test.go:260
 	f.i1++
 //line github.com/movenext/movenext/netio/stream_async_test.go:310
 	goto range1
 endRange1:
-	// stream_test.go:265: return total, b.Flush(ctx)
-//line github.com/movenext/movenext/netio/stream_test.go:265
+	// stream_test.go:267: return total, b.Flush(ctx)
+//line github.com/movenext/movenext/netio/stream_test.go:267
 	f.flush2, flush2Err = f.b.FlushEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/stream_async_test.go:316
 	if f.flush2 == nil {
@@ -320,20 +320,20 @@ endRange1:
 	f.ctx, f.b, f.list1 = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:265
+//line github.com/movenext/movenext/netio/stream_test.go:267
 	flush2Err = f.flush2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:326
 	f.flush2 = nil
 after2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:265
+//line github.com/movenext/movenext/netio/stream_test.go:267
 	return true, f.total, flush2Err
 //line github.com/movenext/movenext/netio/stream_async_test.go:332
 }
 
 // Location returns where [pour] is suspended.
 func (f *pourLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 259, 265)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 261, 267)
 }
 
 // pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one
@@ -402,8 +402,8 @@ func (f *relayLinesLocals) moveNext(r *statemachine.Run) (finished bool, result0
 		f.Misuse(state)
 	}
 for1:
-	// stream_test.go:391: line, err := from.ReadLine(ctx, 100)
-//line github.com/movenext/movenext/netio/stream_test.go:391
+	// stream_test.go:393: line, err := from.ReadLine(ctx, 100)
+//line github.com/movenext/movenext/netio/stream_test.go:393
 	f.readLine1, line, err = f.from.ReadLineEnter(r, f.ctx, 100)
 //line github.com/movenext/movenext/netio/stream_async_test.go:409
 	if f.readLine1 == nil {
@@ -412,24 +412,24 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:391
+//line github.com/movenext/movenext/netio/stream_test.go:393
 	line, err = f.readLine1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:418
 	f.readLine1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream_test.go:392
+//line github.com/movenext/movenext/netio/stream_test.go:394
 	if errors.Is(err, io.EOF) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:393
+//line github.com/movenext/movenext/netio/stream_test.go:395
 		return true, nil
 	}
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:396
+//line github.com/movenext/movenext/netio/stream_test.go:398
 		return true, err
 	}
-	// stream_test.go:398: if _, err := to.Write(append(line, '\n')); err != nil {
-//line github.com/movenext/movenext/netio/stream_test.go:398
+	// stream_test.go:400: if _, err := to.Write(append(line, '\n')); err != nil {
+//line github.com/movenext/movenext/netio/stream_test.go:400
 	f.write2, _, err2 = f.to.WriteEnter(r, append(line, '\n'))
 //line github.com/movenext/movenext/netio/stream_async_test.go:435
 	if f.write2 == nil {
@@ -438,19 +438,19 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:398
+//line github.com/movenext/movenext/netio/stream_test.go:400
 	_, err2 = f.write2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:444
 	f.write2 = nil
 after2:
-//line github.com/movenext/movenext/netio/stream_test.go:398
+//line github.com/movenext/movenext/netio/stream_test.go:400
 	if err2 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:399
+//line github.com/movenext/movenext/netio/stream_test.go:401
 		return true, err2
 	}
-	// stream_test.go:401: if err := to.Flush(ctx); err != nil {
-//line github.com/movenext/movenext/netio/stream_test.go:401
+	// stream_test.go:403: if err := to.Flush(ctx); err != nil {
+//line github.com/movenext/movenext/netio/stream_test.go:403
 	f.flush3, err3 = f.to.FlushEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/stream_async_test.go:456
 	if f.flush3 == nil {
@@ -459,15 +459,15 @@ after2:
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/stream_test.go:401
+//line github.com/movenext/movenext/netio/stream_test.go:403
 	err3 = f.flush3.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:465
 	f.flush3 = nil
 after3:
-//line github.com/movenext/movenext/netio/stream_test.go:401
+//line github.com/movenext/movenext/netio/stream_test.go:403
 	if err3 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:402
+//line github.com/movenext/movenext/netio/stream_test.go:404
 		return true, err3
 	}
 //line github.com/movenext/movenext/netio/stream_async_test.go:474
@@ -476,7 +476,7 @@ after3:
 
 // Location returns where [relayLines] is suspended.
 func (f *relayLinesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 391, 398, 401)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
 }
 
 // relayLinesMachine is the root of a chain of calls that begins with [relayLines]: chain, job and
@@ -497,4 +497,4 @@ func (f *relayLinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 97f5039c5526f424
+// Digest of what is above: 0826e019b96c7a00
