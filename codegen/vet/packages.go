@@ -21,9 +21,10 @@ var errLoad = errors.New("vet: cannot load packages")
 
 // Packages runs [Analyzer] on the packages that patterns match ("./..." if there are none),
 // tests included, and returns the findings by position. Twins need not be generated: Packages
-// checks the code that generating would write, and also reports the generator's refusals; only the
-// check stale is about the files as they are. It writes nothing. An error means that no package could be checked. Packages blocks until all
-// packages are done. It respects the flag skip of [Analyzer].
+// checks the code that generating would write, and also reports the generator's refusals; only
+// the check stale is about the files as they are. It writes nothing. An error means that no
+// package could be checked. Packages blocks until all packages are done. It respects the flag
+// skip of [Analyzer].
 func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}

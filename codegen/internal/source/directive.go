@@ -23,8 +23,8 @@ const (
 	directiveAllow = DirectivePrefix + "allow" // CHECK REASON
 )
 
-// IsExcuse reports whether a comment excuses a line from a check of package vet: it says nothing to
-// the generator.
+// IsExcuse reports whether a comment excuses a line from a check of package vet. It says nothing
+// to the generator.
 func IsExcuse(text string) bool { return strings.Fields(text)[0] == directiveAllow }
 
 // Directive is a comment line that begins with the prefix.

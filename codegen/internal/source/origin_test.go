@@ -64,7 +64,7 @@ func TestADigestChangesWithWhatTheFunctionDoes(t *testing.T) {
 		"a result":                  {"(string, error)", "(s string, err error)"},
 		"the name of instances":     {"name=shop.Order", "name=shop.order"},
 		"the kind":                  {"durable name=shop.Order", "async"},
-		"the name of a point":       {"point paid", "point payed"},
+		"the name of a point":       {"point paid", "point sent"},
 		"an import without a name":  {`"math/rand"`, `"math/rand/v2"`},
 		"an import named otherwise": {`yaml.v3"`, `yaml.v2"`},
 		"a named import":            {"example.com/go-json", "encoding/json"},

@@ -3,8 +3,9 @@
 //
 // # What is compared
 //
-// A generated file has a digest of each function that it was generated from (source/origin.go). The
-// findings are about functions and files that have no counterpart, and about digests that differ:
+// A generated file has a digest of each function that it was generated from (source/origin.go).
+// The findings are about functions and files that have no counterpart, and about digests that
+// differ:
 //
 //	source                        generated file              finding
 //	a function                    with another digest         the twin is stale
@@ -16,10 +17,10 @@
 //	no file                       exists                      likewise, once for the file
 //	a file                        under another name          likewise
 //
-// Build constraints do not matter, since the text of a file excluded from the build can be compared
-// like any other: whoever changes the file for another system is told to generate for that system.
-// Only a missing generated file is no finding then: it may be a file that is never built, such as
-// one with the tag ignore.
+// Build constraints do not matter, since the text of a file excluded from the build can be
+// compared like any other: whoever changes the file for another system is told to generate for
+// that system. Only a missing generated file is no finding then: it may be a file that is never
+// built, such as one with the tag ignore.
 package stale
 
 import (

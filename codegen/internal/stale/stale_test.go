@@ -52,13 +52,22 @@ func changed(t *testing.T, text, from, to string) string {
 }
 
 func TestFindings(t *testing.T) {
+	for _, c := range slices.Concat(casesOfFunctions(t), casesOfFiles(t)) {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, check(c.files, c.excluded)) })
+	}
+}
+
+// findingCase is a package, and the findings about it.
+type findingCase struct {
+	name     string
+	files    map[string]string
+	excluded []string
+	want     []string
+}
+
+func casesOfFunctions(t *testing.T) []findingCase {
 	fresh := generated(t, "x.go", functions)
-	for _, c := range []struct {
-		name     string
-		files    map[string]string
-		excluded []string
-		want     []string
-	}{
+	return []findingCase{
 		{"fresh", map[string]string{"x.go": functions, "x_async.go": fresh}, nil, nil},
 		{"fresh, with other line endings", map[string]string{
 			"x.go": strings.ReplaceAll(functions, "\n", "\r\n"), "x_async.go": strings.ReplaceAll(fresh, "\n", "\r\n"),
@@ -96,6 +105,12 @@ func TestFindings(t *testing.T) {
 			"x.go:1:9: x_async.go still has the twin of F, which is not annotated in this file; it was renamed, moved or removed, or lost its annotation, and whoever calls the twin runs the old code; run go generate",
 			"x.go:1:9: x_async.go still has the twin of T.M, which is not annotated in this file; it was renamed, moved or removed, or lost its annotation, and whoever calls the twin runs the old code; run go generate",
 		}},
+	}
+}
+
+func casesOfFiles(t *testing.T) []findingCase {
+	fresh := generated(t, "x.go", functions)
+	return []findingCase{
 		{"the source renamed", map[string]string{"y.go": functions, "x_async.go": fresh}, nil, []string{
 			"x_async.go:1:1: x_async.go was generated from x.go, which is gone; whoever calls its twins runs the old code; run go generate",
 			"y.go:4:6: F has no twin, since y_async.go is missing; machines that call it block; run go generate",
@@ -136,8 +151,6 @@ func TestFindings(t *testing.T) {
 		{"excluded and never generated", map[string]string{"x_plan9.go": functions}, []string{"x_plan9.go"}, nil},
 		{"not Go", map[string]string{"x.go": functions + "}", "x_async.go": fresh}, nil, nil},
 		{"prose", map[string]string{"x.go": "package p\n\n// F is not //movenext:async.\nfunc F() {}\n"}, nil, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, check(c.files, c.excluded)) })
 	}
 }
 
