@@ -11,6 +11,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
+// Digest of clerk.pick: cfbec3dbf528414e
+
 // pickDurable is [clerk.pick] as a durable function.
 var pickDurable = durable.Function[*clerk, []string, []string]{
 	Name:   "pick",
@@ -121,6 +123,8 @@ func (f *clerkPickSaved) Outcome() (any, *error) {
 	return &f.list, &f.err
 }
 
+// Digest of clerk.race: 0b3e963e7fcf042e
+
 // raceDurable is [clerk.race] as a durable function.
 var raceDurable = durable.Function[*clerk, []int, string]{
 	Name:   "race",
@@ -204,6 +208,8 @@ func (f *clerkRaceSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
+// Digest of clerk.hasty: 9b3236039f71f175
+
 // hastyDurable is [clerk.hasty] as a durable function.
 var hastyDurable = durable.Function[*clerk, int, int]{
 	Name:   "hasty",
@@ -276,6 +282,8 @@ func (f *clerkHastySaved) Live(point int) []durable.Value {
 func (f *clerkHastySaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
+
+// Digest of clerk.patient: ca175a64191b4825
 
 // patientDurable is [clerk.patient] as a durable function.
 var patientDurable = durable.Function[*clerk, int, int]{
@@ -391,4 +399,4 @@ func (f *clerkPatientSaved) Outcome() (any, *error) {
 	return &f.sum, &f.err
 }
 
-// Digest of what is above: 6d6a184628e880b0
+// Digest of what is above: dab1cac64b158032

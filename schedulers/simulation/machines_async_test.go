@@ -91,8 +91,8 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:27: if err := from.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
+	// machines_test.go:29: if err := from.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:98
 	if f.lock1 == nil {
@@ -101,35 +101,35 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:107
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:113
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 		return true, result0
 	}
 	{
 		from := f.from
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
-	// machines_test.go:31: job.Yield()
+	// machines_test.go:33: job.Yield()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:124
 	f.State = 2
 	f.from = nil // not needed any more
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	return r.Yield(), nil
 resume2:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	_ = r.Refusal()
-	// machines_test.go:32: if err := to.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
+	// machines_test.go:34: if err := to.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:135
 	if f.lock1 == nil {
@@ -139,31 +139,31 @@ resume2:
 	f.ctx, f.from = nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
 	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:145
 	f.lock1 = nil
 after3:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
 	if err2 != nil {
 		result0 = err2
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:151
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:35
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:158
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:38
 	return true, result0
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:162
 }
 
 // Location returns where [transferBetween] is suspended.
 func (f *transferBetweenLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 27, 31, 32)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 29, 33, 34)
 }
 
 // Results returns what [transferBetween] returned, or raises again the panic that ended it.
@@ -240,39 +240,39 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 	{
 		a := args.a
 		b := args.b
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 		there := job.Go(args.ctx, func(ctx2 context.Context) error {
 			return cycleOfMachinesFunc1Run(a, b, ctx2)
 		}, job.Named("there"))
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 		f.back = job.Go(args.ctx, func(ctx3 context.Context) error {
 			return cycleOfMachinesFunc2Run(b, a, ctx3)
 		}, job.Named("back"))
-		// machines_test.go:78: _, _ = there.Await()
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
+		// machines_test.go:80: _, _ = there.Await()
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 		awaited1 = there
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 	if awaited1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:258
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 	return r.Await(awaited1)
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:268
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 	awaited1.GetResult()
-	// machines_test.go:79: _, _ = back.Await()
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
+	// machines_test.go:81: _, _ = back.Await()
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	awaited2 = f.back
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	if awaited2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:278
 		goto after2
@@ -280,15 +280,15 @@ after1:
 	f.State = 2
 	f.back = nil // not needed any more
 	f.await1 = awaited2
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	return r.Await(awaited2)
 resume2:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:289
 	f.await1 = nil
 after2:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	awaited2.GetResult()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:294
 	f.State = statemachine.Finished
@@ -297,7 +297,7 @@ after2:
 
 // Location returns where [cycleOfMachines] is suspended.
 func (f *cycleOfMachinesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78, 79)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 80, 81)
 }
 
 // cycleOfMachinesMachine is the root of a chain of calls that begins with [cycleOfMachines]:
@@ -358,8 +358,8 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:76: … transferBetween(ctx, a, b) }, job.Named("there"))
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
+	// machines_test.go:78: … transferBetween(ctx, a, b) }, job.Named("there"))
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:365
 	if f.transferBetween1 == nil {
@@ -368,7 +368,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:374
 	f.transferBetween1 = nil
@@ -379,7 +379,7 @@ after1:
 
 // Location returns where a function literal of [cycleOfMachines] is suspended.
 func (f *cycleOfMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 76)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78)
 }
 
 // cycleOfMachinesFunc1Machine is the root of a chain of calls that begins with a function literal
@@ -440,8 +440,8 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:77: … transferBetween(ctx, b, a) }, job.Named("back"))
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
+	// machines_test.go:79: … transferBetween(ctx, b, a) }, job.Named("back"))
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:447
 	if f.transferBetween1 == nil {
@@ -450,7 +450,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:456
 	f.transferBetween1 = nil
@@ -461,7 +461,7 @@ after1:
 
 // Location returns where a function literal of [cycleOfMachines] is suspended.
 func (f *cycleOfMachinesFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 77)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 79)
 }
 
 // cycleOfMachinesFunc2Machine is the root of a chain of calls that begins with a function literal
@@ -517,8 +517,8 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
+	// machines_test.go:114: if err := l.RLock(ctx); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:524
 	if f.rLock1 == nil {
@@ -527,27 +527,27 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	err = f.rLock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:533
 	f.rLock1 = nil
 after1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:113
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:115
 		return true, err
 	}
 	f.l.RUnlock()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:116
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:118
 	return true, nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:546
 }
 
 // Location returns where [waitForLock] is suspended.
 func (f *waitForLockLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 112)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 114)
 }
 
 // waitForLockMachine is the root of a chain of calls that begins with [waitForLock]: chain, job
@@ -605,8 +605,8 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
+	// machines_test.go:125: if err := l.Lock(ctx, key); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:612
 	if f.lock1 == nil {
@@ -615,27 +615,27 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:621
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:124
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:126
 		return true, err
 	}
 	f.l.Unlock(f.key)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:127
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:129
 	return true, nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:634
 }
 
 // Location returns where [waitForKey] is suspended.
 func (f *waitForKeyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 123)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 125)
 }
 
 // waitForKeyMachine is the root of a chain of calls that begins with [waitForKey]: chain, job and
@@ -690,25 +690,25 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:184: … j.Await() }
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
+	// machines_test.go:186: … j.Await() }
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	awaited1 = j
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	if awaited1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:699
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:709
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	result0, result1 = awaited1.GetResult()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:714
 	f.State = statemachine.Finished
@@ -717,7 +717,7 @@ after1:
 
 // Location returns where [await] is suspended.
 func (f *awaitLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 184)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 186)
 }
 
 // awaitMachine is the root of a chain of calls that begins with [await]: chain, job and frame in
@@ -780,8 +780,8 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
+	// machines_test.go:218: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:787
 	if !asleep1 {
@@ -790,25 +790,25 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:217
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:219
 		return true, err
 	}
 	*f.log = append(*f.log, f.name)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:220
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:222
 	return true, nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:807
 }
 
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 216)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 218)
 }
 
 // napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
@@ -865,45 +865,45 @@ func (f *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.n1 = f.steps
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:266
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:881
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:270
 	}
-	// machines_test.go:269: job.Yield()
+	// machines_test.go:271: job.Yield()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:887
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:269
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	return r.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:269
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	_ = r.Refusal()
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.i++
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:896
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:273
 	return true, f.steps, nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:902
 }
 
 // Location returns where [work] is suspended.
 func (f *workLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 269)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 271)
 }
 
 // workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one
@@ -924,4 +924,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eb023c0c651e6e8e
+// Digest of what is above: bf2a234d486936f3
