@@ -36,8 +36,7 @@ type channel[T any] struct {
 	ranked    ranks[T] // instead of fifo, if the channel has a rank
 	receivers queue[T, job.Void]
 	senders   queue[job.Void, T]
-	watchers  queue[job.Void, job.Void] // of Select; while one waits, there is nothing to receive
-	closed    error                     // nil: open
+	closed    error // nil: open
 
 	// How a single waiter waits without the lock; see channel_single.go.
 	level    interleave.Uint32
@@ -129,7 +128,6 @@ func (c *Channel[T]) CloseCause(cause error) {
 		decided = c.senders.serveAll(job.Void{}, err)
 		var none T
 		decided.append(c.receivers.serveAll(none, err))
-		decided.append(c.watchers.serveAll(job.Void{}, nil))
 	}
 	c.mu.Unlock()
 	decided.deliver(nil)

@@ -149,14 +149,13 @@ func (c *channel[T]) putBack(v T) {
 // receive. The channel may then hold one more than its capacity, since the send has ended.
 func (c *channel[T]) takeBack(v T) (decided outcomes) {
 	c.leaveFastPath()
-	if !c.receivers.empty() {
-		next := c.receivers.pop()
+	if next := c.receivers.next(nil); next != nil {
 		next.value = v
 		decided.add(next)
 		return decided
 	}
 	c.unpop(v)
-	return c.watchers.serveAll(job.Void{}, nil)
+	return decided
 }
 
 // poll takes an element if that is possible at once, or reports that it must wait.
@@ -172,7 +171,7 @@ func (c *channel[T]) pollQuietly() (v T, mustWait bool, served continuation.Chai
 		return v, false, served, nil
 	}
 	c.mu.Lock()
-	t := c.take()
+	t := c.take(nil)
 	c.mu.Unlock()
 	return t.value, t.mustWait, t.decided.complete(), t.err
 }
@@ -185,28 +184,35 @@ type takeResult[T any] struct {
 	err      error
 }
 
-// take takes the next element. If a sender waits, this makes the room that it waits for.
-func (c *channel[T]) take() (t takeResult[T]) {
+// take takes the next element, for the alternative by of a select or, if by is nil, for another
+// caller. If a sender waits, this makes the room that it waits for.
+func (c *channel[T]) take(by *alternative) (t takeResult[T]) {
 	if c.level.Load() == senderAlone {
 		c.leaveFastPath()
 	}
-	switch {
-	case c.len() > 0:
-		t.value = c.pop()
-		if !c.senders.empty() && c.len() < c.capacity { // an element that came back is beyond it
-			s := c.senders.pop()
-			c.push(s.request, 0)
+	if c.len() == 0 {
+		if s := c.senders.next(by); s != nil {
+			t.value = s.request
 			t.decided.add(s)
+			return t
 		}
-	case !c.senders.empty():
-		s := c.senders.pop()
-		t.value = s.request
-		t.decided.add(s)
-	case c.closed != nil:
-		t.err = c.closed
-	default:
+	}
+	switch {
+	case c.len() == 0 && c.closed == nil:
 		t.mustWait = true
 		c.setEmpty()
+	case !by.claim():
+		t.mustWait = true
+	case c.len() == 0:
+		t.err = c.closed
+	default:
+		t.value = c.pop()
+		if c.len() < c.capacity { // an element that came back is beyond it
+			if s := c.senders.next(nil); s != nil {
+				c.push(s.request, 0)
+				t.decided.add(s)
+			}
+		}
 	}
 	return t
 }
@@ -225,7 +231,7 @@ func (r *receiverHost[T]) guard() *interleave.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.
 func (r *receiverHost[T]) admit(w *waiter[T, job.Void]) outcomes {
-	t := (*channel[T])(r).take()
+	t := (*channel[T])(r).take(w.of)
 	if t.mustWait {
 		(*channel[T])(r).leaveFastPath()
 		r.receivers.push(w)

@@ -137,7 +137,7 @@ func (c *channel[T]) offerQuietly(v T) (mustWait bool, served continuation.Chain
 		return false, served, nil
 	}
 	c.mu.Lock()
-	p := c.put(v, rank)
+	p := c.put(v, rank, nil)
 	c.mu.Unlock()
 	if p.drops { // and no receiver is served
 		c.onDrop.Call(p.lost)
@@ -154,26 +154,31 @@ type putResult[T any] struct {
 	lost     T // what was dropped
 }
 
-// put offers v. The order of its cases maintains the invariant of the channel:
+// put offers v, for the alternative by of a select or, if by is nil, for another caller. The order
+// of its cases maintains the invariant of the channel:
 //
 //	receivers wait  ⇒  nothing is held and no sender waits
 //	senders wait    ⇒  the channel is full
 //
-// so an element that is handed over directly overtakes no other.
-func (c *channel[T]) put(v T, rank int64) (p putResult[T]) {
+// so an element that is handed over directly overtakes no other. The invariant is about waiters
+// that can be served. Those of a select that was served elsewhere stay in their queues for a
+// moment, and those that send and receive for one select may wait side by side.
+func (c *channel[T]) put(v T, rank int64, by *alternative) (p putResult[T]) {
 	c.leaveFastPath()
+	if c.closed == nil {
+		if w := c.receivers.next(by); w != nil {
+			w.value = v
+			p.decided.add(w)
+			return p
+		}
+	}
 	switch {
+	case c.closed == nil && c.len() >= c.capacity && c.full == WaitForRoom, !by.claim():
+		p.mustWait = true
 	case c.closed != nil:
 		p.err = c.closed
-	case !c.receivers.empty():
-		w := c.receivers.pop()
-		w.value = v
-		p.decided.add(w)
 	case c.len() < c.capacity:
 		c.push(v, rank)
-		p.decided.append(c.watchers.serveAll(job.Void{}, nil))
-	case c.full == WaitForRoom:
-		p.mustWait = true
 	case c.full == Reject:
 		p.err = ErrFull
 	case c.full == DropOldest && c.len() > 0 && c.capacity > 0:
@@ -200,11 +205,10 @@ func (s *senderHost[T]) guard() *interleave.Mutex { return &s.mu }
 
 // admit serves the receiver before the sender: it came first.
 func (s *senderHost[T]) admit(w *waiter[job.Void, T]) outcomes {
-	p := (*channel[T])(s).put(w.request, 0) // only a channel without ranks has waiting senders
+	p := (*channel[T])(s).put(w.request, 0, w.of) // only a channel without ranks has waiting senders
 	if p.mustWait {
 		s.senders.push(w)
 		(*channel[T])(s).setNonEmpty()
-		p.decided.append(s.watchers.serveAll(job.Void{}, nil))
 		return p.decided
 	}
 	w.err = p.err

@@ -223,7 +223,7 @@ func (l *singleReceiver[T]) JoinQuietly(n *continuation.Node) (waits bool, serve
 		return true, served
 	}
 	c.mu.Lock()
-	got := c.take()
+	got := c.take(nil)
 	if got.mustWait {
 		if !c.seatReceiver(w) {
 			c.leaveFastPath()
@@ -270,13 +270,12 @@ func (l *singleSender[T]) JoinQuietly(n *continuation.Node) (waits bool, served 
 		return true, served
 	}
 	c.mu.Lock()
-	put := c.put(w.request, 0)
+	put := c.put(w.request, 0, nil)
 	if put.mustWait {
 		if !c.seatSender(w) {
 			c.senders.push(w)
 			c.setNonEmpty()
 		}
-		put.decided.append(c.watchers.serveAll(job.Void{}, nil))
 	} else {
 		w.err = put.err
 	}

@@ -262,10 +262,6 @@ func TestAnotherOperationMovesASingleSenderToTheQueue(t *testing.T) {
 	for name, disturb := range map[string]func(*Channel[int]){
 		"a sender with a job": func(c *Channel[int]) { c.SendAsync(endless, 2) },
 		"a send that fails":   func(c *Channel[int]) { _ = c.TrySend(2) },
-		"a select": func(c *Channel[int]) {
-			w := newJobWaiter(c.watcherHost(), job.Void{})
-			require.False(t, w.enter(nil, nil), "there is something to receive")
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c Channel[int]
@@ -279,7 +275,7 @@ func TestAnotherOperationMovesASingleSenderToTheQueue(t *testing.T) {
 	}
 }
 
-func TestASingleSenderNotifiesAWatcher(t *testing.T) {
+func TestASingleSenderServesASelect(t *testing.T) {
 	for name, before := range map[string]func(*Channel[int]){
 		"a fresh channel":             func(*Channel[int]) {},
 		"after another single sender": func(c *Channel[int]) { sendAlone(t, c, 1).join(); received(t, c, 1) },
@@ -287,11 +283,13 @@ func TestASingleSenderNotifiesAWatcher(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c Channel[int]
 			before(&c)
-			w := newJobWaiter(c.watcherHost(), job.Void{})
-			require.True(t, w.enter(nil, nil))
-			require.True(t, sendAlone(t, &c, 2).join())
-			completed(t, w.promise.Job())
-			received(t, &c, 2)
+			a, v := sendAlone(t, &c, 2), 0
+			j := SelectAsync(endless, OnReceive(&c, &v))
+			pending(t, j)
+			require.False(t, a.join(), "it is served at once")
+			require.NoError(t, a.e.Results(&a.run))
+			completed(t, j)
+			assert.Equal(t, 2, v)
 		})
 	}
 }

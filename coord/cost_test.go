@@ -44,6 +44,7 @@ func TestUncontendedOperationsAllocateNothing(t *testing.T) {
 			failed = err
 		}
 	}
+	cases := []Case{OnReceive(ch, new(int)), OnAcquire(s, 1), Default()}
 	end := func(j *job.Job[job.Void]) {
 		_, err := j.Await()
 		note(err)
@@ -72,6 +73,8 @@ func TestUncontendedOperationsAllocateNothing(t *testing.T) {
 		"Channel.Send/priority":      func() { note(rank.Send(ctx, 1)); _, err := rank.Receive(ctx); note(err) },
 		"Broadcast.Send, Receive":    func() { note(b.Send(ctx, 1)); _, err := sub.Receive(ctx); note(err) },
 		"Broadcast.SendAsync":        func() { end(b.SendAsync(ctx, 1)); _, err := sub.TryReceive(); note(err) },
+		"Select":                     func() { _, err := Select(ctx, cases...); note(err); s.Release(1) },
+		"SelectAsync":                func() { _, err := SelectAsync(ctx, cases...).Await(); note(err); s.Release(1) },
 		"Lazy.Get":                   func() { _, err := lazy.Get(ctx); note(err) },
 		"Lazy.GetAsync":              func() { _, err := lazy.GetAsync(ctx).Await(); note(err) },
 	} {
@@ -92,5 +95,10 @@ func TestAWaitingJobIsOneAllocation(t *testing.T) {
 	assert.Equal(t, 1, int(each))
 	assert.Zero(t, testing.AllocsPerRun(runs-1, m.Unlock), "handing over costs nothing")
 	runtime.KeepAlive(jobs)
+	c := NewUnbounded[int]()
+	cases := []Case{OnLock(&m), OnReceive[int](c, nil)}
+	m.TryLock()
+	each = testing.AllocsPerRun(runs, func() { SelectAsync(endless, cases...); _ = c.TrySend(1) })
+	assert.Equal(t, 4, int(each), "the select, its list of cases and a waiter for each")
 	assert.LessOrEqual(t, reflect.TypeFor[waiter[job.Void, job.Void]]().Size(), uintptr(256))
 }

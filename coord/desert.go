@@ -28,21 +28,32 @@ var errDeserted = errors.New("coord: the wait was unwound")
 
 // desert ends the wait of w, whose goroutine unwinds.
 func (w *waiter[R, P]) desert(request P) {
-	w.giveUp(errDeserted)
-	w.settle()
-	if w.gaveUp {
+	if !w.leave() {
 		return
 	}
 	w.request = request // completing has cleared both
 	w.value, w.err = w.promise.Job().GetResult()
+	w.comeBack().deliver(nil)
+}
+
+// leave gives up, waits until w is completed, and reports whether it was served nevertheless.
+func (w *waiter[R, P]) leave() (served bool) {
+	w.giveUp(errDeserted)
+	w.settle()
+	return !w.gaveUp
+}
+
+// comeBack takes back what w, which was served, got, and returns the waiters that this serves.
+func (w *waiter[R, P]) comeBack() (decided outcomes) {
 	switch h := w.host.(type) {
 	case returnable[R, P]:
-		w.takeBack(h.comeBack).deliver(nil)
+		return w.takeBack(h.comeBack)
 	case revocable[R, P]:
 		if w.err == nil {
-			w.takeBack(h.giveBack).deliver(nil)
+			return w.takeBack(h.giveBack)
 		}
 	}
+	return decided
 }
 
 // settle waits until w, which is decided, is completed, even if further work on top of this

@@ -17,7 +17,7 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of things.waitFor: 97e8e4f69dc4ddcd
+// Digest of things.waitFor: 0c22fccba0bee8de
 
 // waitForAsync starts [things.waitFor] as a state machine and returns its job.
 func (s *things) waitForAsync(ctx context.Context, what string) (result *job.Job[job.Void]) {
@@ -63,7 +63,7 @@ type thingsWaitForFrame struct {
 	c                     *coord.Channel[int]
 	v                     *int
 	selectOrNext16        *job.Job[int]
-	next21                *job.Job[*job.Job[int]]
+	next24                *job.Job[*job.Job[int]]
 
 	err error
 }
@@ -96,16 +96,16 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (finishe
 	var v2 int
 	var receive15Value int
 	var receive15Err error
-	var send17Err error
+	var send19Err error
 	var v4 int
-	var receive18Value int
-	var receive18Err error
+	var receive21Value int
+	var receive21Err error
 	var v5 int
-	var next19Value int
-	var next19Err error
+	var next22Value int
+	var next22Err error
 	var v6 int
-	var get20Value int
-	var get20Err error
+	var get23Value int
+	var get23Err error
 	var j *job.Job[int]
 	var v7 int
 	state := f.State
@@ -156,6 +156,12 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (finishe
 		goto resume21
 	case 22:
 		goto resume22
+	case 23:
+		goto resume23
+	case 24:
+		goto resume24
+	case 25:
+		goto resume25
 	default:
 		f.Misuse(state)
 	}
@@ -221,37 +227,49 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (finishe
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case15
 //line github.com/movenext/movenext/coord/desert_test.go:158
-	case "Send":
+	case "Select, lock":
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case16
-//line github.com/movenext/movenext/coord/desert_test.go:160
-	case "Subscription":
+//line github.com/movenext/movenext/coord/desert_test.go:162
+	case "Select, permits":
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case17
-//line github.com/movenext/movenext/coord/desert_test.go:165
-	case "Observer":
+//line github.com/movenext/movenext/coord/desert_test.go:166
+	case "Send":
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case18
-//line github.com/movenext/movenext/coord/desert_test.go:170
-	case "Reusable":
+//line github.com/movenext/movenext/coord/desert_test.go:168
+	case "Select, send":
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case19
-//line github.com/movenext/movenext/coord/desert_test.go:176
-	case "Completions":
+//line github.com/movenext/movenext/coord/desert_test.go:170
+	case "Subscription":
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case20
-//line github.com/movenext/movenext/coord/desert_test.go:181
-	case "Puller":
+//line github.com/movenext/movenext/coord/desert_test.go:175
+	case "Observer":
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case21
+//line github.com/movenext/movenext/coord/desert_test.go:180
+	case "Reusable":
+//line github.com/movenext/movenext/coord/desert_test.go:97
+		goto case22
+//line github.com/movenext/movenext/coord/desert_test.go:186
+	case "Completions":
+//line github.com/movenext/movenext/coord/desert_test.go:97
+		goto case23
+//line github.com/movenext/movenext/coord/desert_test.go:191
+	case "Puller":
+//line github.com/movenext/movenext/coord/desert_test.go:97
+		goto case24
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:249
+//line github.com/movenext/movenext/coord/desert_async_test.go:267
 	goto endSwitch1
 case1:
 	// desert_test.go:99: if err = s.mutex.Lock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	f.lockOrRLockOrAcquire1, lock1Err = f.s.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:255
+//line github.com/movenext/movenext/coord/desert_async_test.go:273
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -261,7 +279,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	lock1Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:265
+//line github.com/movenext/movenext/coord/desert_async_test.go:283
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
@@ -270,13 +288,13 @@ after1:
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:274
+//line github.com/movenext/movenext/coord/desert_async_test.go:292
 	goto endSwitch1
 case2:
 	// desert_test.go:103: if err = s.rw.Lock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	f.lockOrRLockOrAcquire1, lock2Err = f.s.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:280
+//line github.com/movenext/movenext/coord/desert_async_test.go:298
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -286,7 +304,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	lock2Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:290
+//line github.com/movenext/movenext/coord/desert_async_test.go:308
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
@@ -295,13 +313,13 @@ after2:
 	if f.err == nil {
 		f.s.rw.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:299
+//line github.com/movenext/movenext/coord/desert_async_test.go:317
 	goto endSwitch1
 case3:
 	// desert_test.go:107: if err = s.rw.RLock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	f.lockOrRLockOrAcquire1, rLock3Err = f.s.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:305
+//line github.com/movenext/movenext/coord/desert_async_test.go:323
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -311,7 +329,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	rLock3Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:315
+//line github.com/movenext/movenext/coord/desert_async_test.go:333
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
@@ -320,13 +338,13 @@ after3:
 	if f.err == nil {
 		f.s.rw.RUnlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:324
+//line github.com/movenext/movenext/coord/desert_async_test.go:342
 	goto endSwitch1
 case4:
 	// desert_test.go:111: if err = s.keyed.Lock(ctx, 1); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	f.lockOrRLockOrAcquire1, lock4Err = f.s.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:330
+//line github.com/movenext/movenext/coord/desert_async_test.go:348
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -336,7 +354,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	lock4Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:340
+//line github.com/movenext/movenext/coord/desert_async_test.go:358
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
@@ -345,7 +363,7 @@ after4:
 	if f.err == nil {
 		f.s.keyed.Unlock(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:349
+//line github.com/movenext/movenext/coord/desert_async_test.go:367
 	goto endSwitch1
 case5:
 	// desert_test.go:115: … s.serial.Do(ctx, 1, func(context.Context) error { return nil })
@@ -353,7 +371,7 @@ case5:
 	f.do5 = f.s.serial.DoAsync(f.ctx, 1, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	if statemachine.TwinEnded(r, f.do5) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:357
+//line github.com/movenext/movenext/coord/desert_async_test.go:375
 		goto resume5
 	}
 	f.State = 5
@@ -363,14 +381,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	_, f.err = statemachine.TwinResult(r, f.do5)
-//line github.com/movenext/movenext/coord/desert_async_test.go:367
+//line github.com/movenext/movenext/coord/desert_async_test.go:385
 	f.do5 = nil
 	goto endSwitch1
 case6:
 	// desert_test.go:117: if err = s.semaphore.Acquire(ctx, 2); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	f.lockOrRLockOrAcquire1, acquire6Err = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:374
+//line github.com/movenext/movenext/coord/desert_async_test.go:392
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -380,7 +398,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	acquire6Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:384
+//line github.com/movenext/movenext/coord/desert_async_test.go:402
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
@@ -389,13 +407,13 @@ after6:
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:393
+//line github.com/movenext/movenext/coord/desert_async_test.go:411
 	goto endSwitch1
 case7:
 	// desert_test.go:121: if err = s.limiter.Acquire(ctx, 1); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	f.lockOrRLockOrAcquire1, acquire7Err = f.s.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:399
+//line github.com/movenext/movenext/coord/desert_async_test.go:417
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after7
 	}
@@ -405,7 +423,7 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	acquire7Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:409
+//line github.com/movenext/movenext/coord/desert_async_test.go:427
 	f.lockOrRLockOrAcquire1 = nil
 after7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
@@ -414,13 +432,13 @@ after7:
 	if f.err == nil {
 		f.s.limiter.Release(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:418
+//line github.com/movenext/movenext/coord/desert_async_test.go:436
 	goto endSwitch1
 case8:
 	// desert_test.go:125: if err = s.auto.Wait(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	f.waitOrSend8, wait8Err = f.s.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:424
+//line github.com/movenext/movenext/coord/desert_async_test.go:442
 	if f.waitOrSend8 == nil {
 		goto after8
 	}
@@ -430,7 +448,7 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	wait8Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:434
+//line github.com/movenext/movenext/coord/desert_async_test.go:452
 	f.waitOrSend8 = nil
 after8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
@@ -439,13 +457,13 @@ after8:
 	if f.err == nil {
 		f.s.auto.Set()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:443
+//line github.com/movenext/movenext/coord/desert_async_test.go:461
 	goto endSwitch1
 case9:
 	// desert_test.go:129: err = s.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.waitOrSend8, wait9Err = f.s.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:449
+//line github.com/movenext/movenext/coord/desert_async_test.go:467
 	if f.waitOrSend8 == nil {
 		goto after9
 	}
@@ -455,18 +473,18 @@ case9:
 resume9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	wait9Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:459
+//line github.com/movenext/movenext/coord/desert_async_test.go:477
 	f.waitOrSend8 = nil
 after9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.err = wait9Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:464
+//line github.com/movenext/movenext/coord/desert_async_test.go:482
 	goto endSwitch1
 case10:
 	// desert_test.go:131: err = s.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.waitOrSend8, wait10Err = f.s.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:470
+//line github.com/movenext/movenext/coord/desert_async_test.go:488
 	if f.waitOrSend8 == nil {
 		goto after10
 	}
@@ -476,18 +494,18 @@ case10:
 resume10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	wait10Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:480
+//line github.com/movenext/movenext/coord/desert_async_test.go:498
 	f.waitOrSend8 = nil
 after10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.err = wait10Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:485
+//line github.com/movenext/movenext/coord/desert_async_test.go:503
 	goto endSwitch1
 case11:
 	// desert_test.go:133: _, err = s.barrier.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	f.wait11, wait11Value, wait11Err = f.s.barrier.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:491
+//line github.com/movenext/movenext/coord/desert_async_test.go:509
 	if f.wait11 == nil {
 		goto after11
 	}
@@ -497,18 +515,18 @@ case11:
 resume11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	wait11Value, wait11Err = f.wait11.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:501
+//line github.com/movenext/movenext/coord/desert_async_test.go:519
 	f.wait11 = nil
 after11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	_, f.err = wait11Value, wait11Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:506
+//line github.com/movenext/movenext/coord/desert_async_test.go:524
 	goto endSwitch1
 case12:
 	// desert_test.go:135: if err = s.cond.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	f.lockOrRLockOrAcquire1, lock12Err = f.s.cond.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:512
+//line github.com/movenext/movenext/coord/desert_async_test.go:530
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after12
 	}
@@ -517,7 +535,7 @@ case12:
 resume12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	lock12Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:521
+//line github.com/movenext/movenext/coord/desert_async_test.go:539
 	f.lockOrRLockOrAcquire1 = nil
 after12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
@@ -537,7 +555,7 @@ after12:
 	// desert_test.go:139: if err = s.cond.Wait(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	f.waitOrSend8, wait13Err = f.s.cond.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:541
+//line github.com/movenext/movenext/coord/desert_async_test.go:559
 	if f.waitOrSend8 == nil {
 		goto after13
 	}
@@ -547,7 +565,7 @@ after12:
 resume13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	wait13Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:551
+//line github.com/movenext/movenext/coord/desert_async_test.go:569
 	f.waitOrSend8 = nil
 after13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
@@ -556,13 +574,13 @@ after13:
 	if f.err == nil {
 		f.s.cond.Signal()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:560
+//line github.com/movenext/movenext/coord/desert_async_test.go:578
 	goto endSwitch1
 case13:
 	// desert_test.go:144: if v, err = s.objects.Get(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	f.getOrReceiveOrNext14, get14Value, get14Err = f.s.objects.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:566
+//line github.com/movenext/movenext/coord/desert_async_test.go:584
 	if f.getOrReceiveOrNext14 == nil {
 		goto after14
 	}
@@ -572,7 +590,7 @@ case13:
 resume14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	get14Value, get14Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:576
+//line github.com/movenext/movenext/coord/desert_async_test.go:594
 	f.getOrReceiveOrNext14 = nil
 after14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
@@ -581,14 +599,14 @@ after14:
 	if f.err == nil {
 		f.s.objects.Put(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:585
+//line github.com/movenext/movenext/coord/desert_async_test.go:603
 	goto endSwitch1
 case14:
 //line github.com/movenext/movenext/coord/desert_test.go:148
 	f.c = f.s.channel(what)
 	// desert_test.go:150: if v, err = c.Receive(ctx); err == nil {
 	f.getOrReceiveOrNext14, receive15Value, receive15Err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:592
+//line github.com/movenext/movenext/coord/desert_async_test.go:610
 	if f.getOrReceiveOrNext14 == nil {
 		goto after15
 	}
@@ -598,7 +616,7 @@ case14:
 resume15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
 	receive15Value, receive15Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:602
+//line github.com/movenext/movenext/coord/desert_async_test.go:620
 	f.getOrReceiveOrNext14 = nil
 after15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
@@ -607,7 +625,7 @@ after15:
 	if f.err == nil {
 		f.c.SendAsync(context.Background(), v2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:611
+//line github.com/movenext/movenext/coord/desert_async_test.go:629
 	goto endSwitch1
 case15:
 //line github.com/movenext/movenext/coord/desert_test.go:154
@@ -617,7 +635,7 @@ case15:
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive(f.s.bounded, f.v))
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:621
+//line github.com/movenext/movenext/coord/desert_async_test.go:639
 		goto resume16
 	}
 	f.State = 16
@@ -627,167 +645,234 @@ case15:
 resume16:
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:631
+//line github.com/movenext/movenext/coord/desert_async_test.go:649
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if f.err == nil {
 		_ = f.s.bounded.TrySend((*f.v))
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:637
+//line github.com/movenext/movenext/coord/desert_async_test.go:655
 	goto endSwitch1
 case16:
-	// desert_test.go:159: err = s.full.Send(ctx, 2)
+	// desert_test.go:159: … coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnLock …
 //line github.com/movenext/movenext/coord/desert_test.go:159
-	f.waitOrSend8, send17Err = f.s.full.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:643
-	if f.waitOrSend8 == nil {
-		goto after17
+	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnLock(&f.s.mutex))
+//line github.com/movenext/movenext/coord/desert_test.go:159
+	if statemachine.TwinEnded(r, f.selectOrNext16) {
+//line github.com/movenext/movenext/coord/desert_async_test.go:663
+		goto resume17
 	}
 	f.State = 17
-	f.s, f.ctx = nil, nil // not needed any more
-	return false
+	f.ctx = nil // not needed any more
+//line github.com/movenext/movenext/coord/desert_test.go:159
+	return r.Await(f.selectOrNext16)
 resume17:
 //line github.com/movenext/movenext/coord/desert_test.go:159
-	send17Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:653
-	f.waitOrSend8 = nil
-after17:
+	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
+//line github.com/movenext/movenext/coord/desert_async_test.go:673
+	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:159
-	f.err = send17Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:658
+	if f.err == nil {
+		f.s.mutex.Unlock()
+	}
+//line github.com/movenext/movenext/coord/desert_async_test.go:679
 	goto endSwitch1
 case17:
-	// desert_test.go:162: if v, err = s.sub.Receive(ctx); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:162
-	f.getOrReceiveOrNext14, receive18Value, receive18Err = f.s.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:664
-	if f.getOrReceiveOrNext14 == nil {
-		goto after18
+	// desert_test.go:163: … coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnAcqu …
+//line github.com/movenext/movenext/coord/desert_test.go:163
+	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnAcquire(f.s.semaphore, 2))
+//line github.com/movenext/movenext/coord/desert_test.go:163
+	if statemachine.TwinEnded(r, f.selectOrNext16) {
+//line github.com/movenext/movenext/coord/desert_async_test.go:687
+		goto resume18
 	}
 	f.State = 18
 	f.ctx = nil // not needed any more
-	return false
+//line github.com/movenext/movenext/coord/desert_test.go:163
+	return r.Await(f.selectOrNext16)
 resume18:
-//line github.com/movenext/movenext/coord/desert_test.go:162
-	receive18Value, receive18Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:674
-	f.getOrReceiveOrNext14 = nil
-after18:
-//line github.com/movenext/movenext/coord/desert_test.go:162
-	v4, f.err = receive18Value, receive18Err
-//line github.com/movenext/movenext/coord/desert_test.go:162
+//line github.com/movenext/movenext/coord/desert_test.go:163
+	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
+//line github.com/movenext/movenext/coord/desert_async_test.go:697
+	f.selectOrNext16 = nil
+//line github.com/movenext/movenext/coord/desert_test.go:163
 	if f.err == nil {
-		f.err = f.s.broadcast.TrySend(v4)
+		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:683
+//line github.com/movenext/movenext/coord/desert_async_test.go:703
 	goto endSwitch1
 case18:
-	// desert_test.go:167: if v, err = s.observer.Next(ctx); err == nil {
+	// desert_test.go:167: err = s.full.Send(ctx, 2)
 //line github.com/movenext/movenext/coord/desert_test.go:167
-	f.getOrReceiveOrNext14, next19Value, next19Err = f.s.observer.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:689
-	if f.getOrReceiveOrNext14 == nil {
+	f.waitOrSend8, send19Err = f.s.full.SendEnter(r, f.ctx, 2)
+//line github.com/movenext/movenext/coord/desert_async_test.go:709
+	if f.waitOrSend8 == nil {
 		goto after19
 	}
 	f.State = 19
-	f.ctx = nil // not needed any more
+	f.s, f.ctx = nil, nil // not needed any more
 	return false
 resume19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
-	next19Value, next19Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:699
-	f.getOrReceiveOrNext14 = nil
+	send19Err = f.waitOrSend8.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:719
+	f.waitOrSend8 = nil
 after19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
-	v5, f.err = next19Value, next19Err
-//line github.com/movenext/movenext/coord/desert_test.go:167
+	f.err = send19Err
+//line github.com/movenext/movenext/coord/desert_async_test.go:724
+	goto endSwitch1
+case19:
+	// desert_test.go:169: … coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnSend …
+//line github.com/movenext/movenext/coord/desert_test.go:169
+	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnSend(f.s.full, 2))
+//line github.com/movenext/movenext/coord/desert_test.go:169
+	if statemachine.TwinEnded(r, f.selectOrNext16) {
+//line github.com/movenext/movenext/coord/desert_async_test.go:732
+		goto resume20
+	}
+	f.State = 20
+	f.s, f.ctx = nil, nil // not needed any more
+//line github.com/movenext/movenext/coord/desert_test.go:169
+	return r.Await(f.selectOrNext16)
+resume20:
+//line github.com/movenext/movenext/coord/desert_test.go:169
+	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
+//line github.com/movenext/movenext/coord/desert_async_test.go:742
+	f.selectOrNext16 = nil
+	goto endSwitch1
+case20:
+	// desert_test.go:172: if v, err = s.sub.Receive(ctx); err == nil {
+//line github.com/movenext/movenext/coord/desert_test.go:172
+	f.getOrReceiveOrNext14, receive21Value, receive21Err = f.s.sub.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:749
+	if f.getOrReceiveOrNext14 == nil {
+		goto after21
+	}
+	f.State = 21
+	f.ctx = nil // not needed any more
+	return false
+resume21:
+//line github.com/movenext/movenext/coord/desert_test.go:172
+	receive21Value, receive21Err = f.getOrReceiveOrNext14.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:759
+	f.getOrReceiveOrNext14 = nil
+after21:
+//line github.com/movenext/movenext/coord/desert_test.go:172
+	v4, f.err = receive21Value, receive21Err
+//line github.com/movenext/movenext/coord/desert_test.go:172
+	if f.err == nil {
+		f.err = f.s.broadcast.TrySend(v4)
+	}
+//line github.com/movenext/movenext/coord/desert_async_test.go:768
+	goto endSwitch1
+case21:
+	// desert_test.go:177: if v, err = s.observer.Next(ctx); err == nil {
+//line github.com/movenext/movenext/coord/desert_test.go:177
+	f.getOrReceiveOrNext14, next22Value, next22Err = f.s.observer.NextEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:774
+	if f.getOrReceiveOrNext14 == nil {
+		goto after22
+	}
+	f.State = 22
+	f.ctx = nil // not needed any more
+	return false
+resume22:
+//line github.com/movenext/movenext/coord/desert_test.go:177
+	next22Value, next22Err = f.getOrReceiveOrNext14.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:784
+	f.getOrReceiveOrNext14 = nil
+after22:
+//line github.com/movenext/movenext/coord/desert_test.go:177
+	v5, f.err = next22Value, next22Err
+//line github.com/movenext/movenext/coord/desert_test.go:177
 	if f.err == nil {
 		f.err = f.s.watch.Set(v5)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:708
+//line github.com/movenext/movenext/coord/desert_async_test.go:793
 	goto endSwitch1
-case19:
-	// desert_test.go:172: if v, err = s.again.Get(ctx, s.round); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:172
-	f.getOrReceiveOrNext14, get20Value, get20Err = f.s.again.GetEnter(r, f.ctx, f.s.round)
-//line github.com/movenext/movenext/coord/desert_async_test.go:714
+case22:
+	// desert_test.go:182: if v, err = s.again.Get(ctx, s.round); err == nil {
+//line github.com/movenext/movenext/coord/desert_test.go:182
+	f.getOrReceiveOrNext14, get23Value, get23Err = f.s.again.GetEnter(r, f.ctx, f.s.round)
+//line github.com/movenext/movenext/coord/desert_async_test.go:799
 	if f.getOrReceiveOrNext14 == nil {
-		goto after20
+		goto after23
 	}
-	f.State = 20
+	f.State = 23
 	f.ctx = nil // not needed any more
 	return false
-resume20:
-//line github.com/movenext/movenext/coord/desert_test.go:172
-	get20Value, get20Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:724
+resume23:
+//line github.com/movenext/movenext/coord/desert_test.go:182
+	get23Value, get23Err = f.getOrReceiveOrNext14.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:809
 	f.getOrReceiveOrNext14 = nil
-after20:
-//line github.com/movenext/movenext/coord/desert_test.go:172
-	v6, f.err = get20Value, get20Err
-//line github.com/movenext/movenext/coord/desert_test.go:172
+after23:
+//line github.com/movenext/movenext/coord/desert_test.go:182
+	v6, f.err = get23Value, get23Err
+//line github.com/movenext/movenext/coord/desert_test.go:182
 	if f.err == nil {
 		f.s.round, _ = f.s.again.Begin()
 		f.err = f.s.again.Set(f.s.round, v6, nil)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:734
+//line github.com/movenext/movenext/coord/desert_async_test.go:819
 	goto endSwitch1
-case20:
-	// desert_test.go:178: if j, err = s.ends.Next(ctx); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:178
-	f.next21 = f.s.ends.NextAsync(f.ctx)
-//line github.com/movenext/movenext/coord/desert_test.go:178
-	if statemachine.TwinEnded(r, f.next21) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:742
-		goto resume21
+case23:
+	// desert_test.go:188: if j, err = s.ends.Next(ctx); err == nil {
+//line github.com/movenext/movenext/coord/desert_test.go:188
+	f.next24 = f.s.ends.NextAsync(f.ctx)
+//line github.com/movenext/movenext/coord/desert_test.go:188
+	if statemachine.TwinEnded(r, f.next24) {
+//line github.com/movenext/movenext/coord/desert_async_test.go:827
+		goto resume24
 	}
-	f.State = 21
+	f.State = 24
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:178
-	return r.Await(f.next21)
-resume21:
-//line github.com/movenext/movenext/coord/desert_test.go:178
-	j, f.err = statemachine.TwinResult(r, f.next21)
-//line github.com/movenext/movenext/coord/desert_async_test.go:752
-	f.next21 = nil
-//line github.com/movenext/movenext/coord/desert_test.go:178
+//line github.com/movenext/movenext/coord/desert_test.go:188
+	return r.Await(f.next24)
+resume24:
+//line github.com/movenext/movenext/coord/desert_test.go:188
+	j, f.err = statemachine.TwinResult(r, f.next24)
+//line github.com/movenext/movenext/coord/desert_async_test.go:837
+	f.next24 = nil
+//line github.com/movenext/movenext/coord/desert_test.go:188
 	if f.err == nil {
 		f.s.ends = job.CompletionsOf(j)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:758
+//line github.com/movenext/movenext/coord/desert_async_test.go:843
 	goto endSwitch1
-case21:
-	// desert_test.go:183: if v, err = s.puller.Next(ctx); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:183
+case24:
+	// desert_test.go:193: if v, err = s.puller.Next(ctx); err == nil {
+//line github.com/movenext/movenext/coord/desert_test.go:193
 	f.selectOrNext16 = f.s.puller.NextAsync(f.ctx)
-//line github.com/movenext/movenext/coord/desert_test.go:183
+//line github.com/movenext/movenext/coord/desert_test.go:193
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:766
-		goto resume22
+//line github.com/movenext/movenext/coord/desert_async_test.go:851
+		goto resume25
 	}
-	f.State = 22
+	f.State = 25
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:183
+//line github.com/movenext/movenext/coord/desert_test.go:193
 	return r.Await(f.selectOrNext16)
-resume22:
-//line github.com/movenext/movenext/coord/desert_test.go:183
+resume25:
+//line github.com/movenext/movenext/coord/desert_test.go:193
 	v7, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:776
+//line github.com/movenext/movenext/coord/desert_async_test.go:861
 	f.selectOrNext16 = nil
-//line github.com/movenext/movenext/coord/desert_test.go:183
+//line github.com/movenext/movenext/coord/desert_test.go:193
 	if f.err == nil {
 		f.err = f.s.pulled.TrySend(v7)
 	}
 endSwitch1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/desert_test.go:187
+//line github.com/movenext/movenext/coord/desert_test.go:197
 	return true
-//line github.com/movenext/movenext/coord/desert_async_test.go:786
+//line github.com/movenext/movenext/coord/desert_async_test.go:871
 }
 
 // Location returns where [things.waitFor] is suspended.
 func (f *thingsWaitForFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 162, 167, 172, 178, 183)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
 }
 
 // Results returns what [things.waitFor] returned, or raises again the panic that ended it.
@@ -814,4 +899,4 @@ func (f *thingsWaitForMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2169737cbcedeeb4
+// Digest of what is above: 1b3580236bb600b9

@@ -155,8 +155,18 @@ func (s *things) waitFor(ctx context.Context, what string) (err error) { //nolin
 		if _, err = coord.Select(ctx, coord.OnReceive(s.bounded, &v)); err == nil {
 			_ = s.bounded.TrySend(v)
 		}
+	case "Select, lock":
+		if _, err = coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnLock(&s.mutex)); err == nil {
+			s.mutex.Unlock()
+		}
+	case "Select, permits":
+		if _, err = coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnAcquire(s.semaphore, 2)); err == nil {
+			s.semaphore.Release(2)
+		}
 	case "Send":
 		err = s.full.Send(ctx, 2)
+	case "Select, send":
+		_, err = coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnSend(s.full, 2))
 	case "Subscription":
 		var v int
 		if v, err = s.sub.Receive(ctx); err == nil {
@@ -196,7 +206,7 @@ func (s *things) channel(what string) *coord.Channel[int] {
 // serve gives the thing to the one that waits.
 func (s *things) serve(what string) {
 	switch what {
-	case "Mutex":
+	case "Mutex", "Select, lock":
 		s.mutex.Unlock()
 	case "RWMutex.Lock", "RWMutex.RLock":
 		s.rw.Unlock()
@@ -204,7 +214,7 @@ func (s *things) serve(what string) {
 		s.keyed.Unlock(1)
 	case "Serial":
 		close(s.turn)
-	case "Semaphore":
+	case "Semaphore", "Select, permits":
 		s.semaphore.Release(2)
 	case "Limiter":
 		s.limiter.Release(1)
@@ -224,7 +234,7 @@ func (s *things) serve(what string) {
 		s.objects.Discard(7)
 	case "Channel", "unbounded", "ranked", "rendezvous", "Select":
 		s.channel(what).SendAsync(context.Background(), 7)
-	case "Send":
+	case "Send", "Select, send":
 		_, _ = s.full.TryReceive()
 	case "Subscription":
 		_ = s.broadcast.TrySend(7)
@@ -256,7 +266,7 @@ func (s *things) whole(ctx context.Context, what string, returned bool) error {
 		}
 		s.cond.L.Unlock()
 		return nil
-	case "Send":
+	case "Send", "Select, send":
 		switch v, err := s.full.TryReceive(); {
 		case err == nil && v == 2, err != nil && !returned:
 			return s.full.Send(ctx, 3)
@@ -284,7 +294,7 @@ func (s *things) whole(ctx context.Context, what string, returned bool) error {
 var thingsToWaitFor = []string{
 	"Mutex", "RWMutex.Lock", "RWMutex.RLock", "KeyedMutex", "Serial", "Semaphore", "Limiter", "AutoResetEvent",
 	"ManualResetEvent", "Countdown", "Barrier", "Cond", "ObjectPool", "ObjectPool, room", "Channel", "unbounded", "ranked",
-	"rendezvous", "Select", "Send", "Subscription", "Observer", "Reusable",
+	"rendezvous", "Select", "Select, lock", "Select, permits", "Select, send", "Send", "Subscription", "Observer", "Reusable",
 	"Completions", "Puller",
 }
 

@@ -9,7 +9,7 @@
 //	Countdown, Barrier, Cond              all are done; all have arrived; check again
 //	Channel, Broadcast                    elements go to one receiver; to all
 //	Watch                                 a value of which only the latest version matters
-//	Select                                the first of several events, in order
+//	Select                                the first of several elements, locks, permits, ends
 //	Reusable                              a result set by hand, many times
 //	ObjectPool                            objects that are expensive to make, lent in turn
 //	Serial                                functions of one key, one after the other
@@ -81,6 +81,6 @@
 // call returns schedulers.ErrShutdown. It then owns nothing: a lock, permits or a
 // signal granted while it waited go to the next waiter. (So does the signal of a Cond;
 // L is held, as after any other error.) Some outcomes cannot be taken back: an element
-// that was sent or received, a phase of a Barrier. Then the call returns that outcome
-// without this error.
+// that was sent or received, a phase of a Barrier, the case of a Select. Then the call returns
+// that outcome without this error.
 package coord

@@ -16,8 +16,8 @@ import (
 // itself need not know. So locks record their holders only if the program has a
 // scheduler that reports ([schedulers.Followed]); otherwise the cost is one test of a
 // flag. The holder records itself after it has got the lock: the previous holder does
-// not know its name, only its node. A lock that is held through a job of LockAsync has
-// no known holder.
+// not know its name, only its node. A lock that is held through a job of LockAsync, or by a
+// Select, has no known holder.
 
 // holder is the holder of a lock. The zero holder is unknown.
 type holder struct {

@@ -587,4 +587,90 @@ func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ca9290a10087548a
+// Digest of selects: 3c83e79b8ea1f0c0
+
+// selectsAsync starts [selects] as a state machine and returns its job.
+func selectsAsync(ctx context.Context, cases ...coord.Case) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := selectsLocals{}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, &selectsArgs{ctx: ctx, cases: cases}); finished {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &selectsMachine{selectsLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// selectsLocals is what [selects] keeps while it is suspended.
+type selectsLocals struct {
+	statemachine.Frame
+
+	select1 *job.Job[int]
+}
+
+// selectsArgs are the parameters of [selects] that are needed only before its first suspension.
+type selectsArgs struct {
+	ctx   context.Context
+	cases []coord.Case
+}
+
+// moveNext runs [selects] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *selectsLocals) moveNext(r *statemachine.Run, args *selectsArgs) (finished bool, result0 int, result1 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// home_gone_test.go:71: i, err := coord.Select(ctx, cases...)
+//line github.com/movenext/movenext/coord/home_gone_test.go:71
+	f.select1 = coord.SelectAsync(args.ctx, args.cases...)
+//line github.com/movenext/movenext/coord/home_gone_test.go:71
+	if statemachine.TwinEnded(r, f.select1) {
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:635
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/coord/home_gone_test.go:71
+	return r.Await(f.select1), 0, nil
+resume1:
+	{
+//line github.com/movenext/movenext/coord/home_gone_test.go:71
+		i, err := statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:645
+		f.select1 = nil
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/home_gone_test.go:72
+		return true, i, err
+	}
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:651
+}
+
+// Location returns where [selects] is suspended.
+func (f *selectsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.selects", "github.com/movenext/movenext/coord/home_gone_test.go", 71)
+}
+
+// selectsMachine is the root of a chain of calls that begins with [selects]: chain, job and frame
+// in one allocation.
+type selectsMachine struct {
+	statemachine.Builder[int]
+	selectsLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *selectsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.selectsLocals = selectsLocals{Frame: f.selectsLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 0d94d5abd7260275

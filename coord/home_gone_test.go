@@ -66,8 +66,14 @@ func sends(ctx context.Context, c *coord.Channel[int], v int) error {
 	return err
 }
 
+//movenext:async
+func selects(ctx context.Context, cases ...coord.Case) (int, error) {
+	i, err := coord.Select(ctx, cases...)
+	return i, err
+}
+
 // The machines are made from the plain forms, which are not called here.
-var _ = []any{claims, waitsOnCond, receives, sends}
+var _ = []any{claims, waitsOnCond, receives, sends, selects}
 
 // gone returns a context, and the function that shuts down its scheduler.
 func gone(t *testing.T) (context.Context, func()) {
@@ -186,6 +192,28 @@ func TestAnElementThatAMachineWithoutAHomeWasHandedIsItsOwn(t *testing.T) {
 		_, err = j.Await()
 		require.NoError(t, err)
 	})
+}
+
+func TestACaseThatWasChosenForAMachineWithoutAHomeIsItsOwn(t *testing.T) {
+	c, s := coord.NewRendezvous[int](), coord.NewSemaphore(1)
+	var m coord.Mutex
+	require.True(t, m.TryLock() && s.TryAcquire(1))
+	v := 0
+	cases := []coord.Case{coord.OnReceive(c, &v), coord.OnLock(&m), coord.OnAcquire(s, 1)}
+	for want, serve := range []func(){func() { _ = c.TrySend(7) }, m.Unlock, func() { s.Release(1) }} {
+		ctx, end := gone(t)
+		j := selectsAsync(ctx, cases...)
+		end()
+		serve()
+		i, err := j.Await()
+		require.NoError(t, err)
+		assert.Equal(t, want, i)
+	}
+	assert.Equal(t, 7, v)
+	assert.False(t, m.TryLock() || s.TryAcquire(1))
+	m.Unlock()
+	s.Release(1)
+	assert.True(t, m.TryLock() && s.TryAcquire(1))
 }
 
 // The wait ended because of its context, so nothing was granted, and nothing has to be

@@ -36,6 +36,22 @@ func TestAKeptJobDoesNotKeepWhatItSent(t *testing.T) {
 	runtime.KeepAlive(j)
 }
 
+func TestAKeptJobOfASelectDoesNotKeepItsCases(t *testing.T) {
+	full, c := NewRendezvous[*payload](), NewUnbounded[*payload]()
+	j, kept := func() (*job.Job[int], [2]weak.Pointer[payload]) {
+		var to *payload
+		sent, received := new(payload), new(payload)
+		j := SelectAsync(endless, OnSend(full, sent), OnReceive(c, &to))
+		_ = c.TrySend(received)
+		return j, [2]weak.Pointer[payload]{weak.Make(sent), weak.Make(received)}
+	}()
+	assert.True(t, collected(kept[0]))
+	assert.True(t, collected(kept[1]))
+	i, err := j.GetResult()
+	require.NoError(t, err)
+	assert.Equal(t, 1, i)
+}
+
 func TestAKeptJobDoesNotKeepThoseThatWereToldWithIt(t *testing.T) {
 	var e ManualResetEvent
 	first := e.WaitAsync(endless)

@@ -22,7 +22,7 @@ import (
 // It is Stephen Toub's AsyncLock and Kotlin's Mutex, with contexts.
 type Mutex struct {
 	mu     interleave.Mutex
-	locked bool // with waiters it is locked
+	locked bool // with waiters that can be served it is locked
 	queue  queue[job.Void, job.Void]
 	holder holder
 }
@@ -105,11 +105,12 @@ func (m *Mutex) take() bool {
 // stays locked: the waiter owns it before it is notified.
 func (m *Mutex) release() (decided outcomes) {
 	m.holder.clear()
-	if m.queue.empty() {
+	w := m.queue.next(nil)
+	if w == nil {
 		m.locked = false
 		return decided
 	}
-	decided.add(m.queue.pop())
+	decided.add(w)
 	return decided
 }
 
@@ -121,7 +122,8 @@ func (m *Mutex) guard() *interleave.Mutex { return &m.mu }
 
 // admit takes a fresh waiter, or one that a Cond has already decided.
 func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
-	if m.take() {
+	if !m.locked && w.of.claim() {
+		m.locked = true
 		decided.add(w)
 	} else {
 		m.queue.push(w)

@@ -357,9 +357,9 @@ type discardOutcome[T any] struct {
 
 func (f *discardOutcome[T]) decide() {}
 
-func (f *discardOutcome[T]) complete() (none continuation.Chain) {
+func (f *discardOutcome[T]) complete() (none continuation.Chain, more outcomes) {
 	f.pool.onDiscard.Call(f.object)
-	return none
+	return none, more
 }
 
 func (f *discardOutcome[T]) nextOutcome() *outcome { return &f.nextDecided }

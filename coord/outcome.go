@@ -9,7 +9,9 @@ import (
 // its release: the interface that puts waiters of several types into one list.
 type outcome interface {
 	decide()
-	complete() continuation.Chain
+	// complete returns the continuations to notify, and the outcomes to complete next, which it
+	// has brought about.
+	complete() (waiters continuation.Chain, more outcomes)
 	nextOutcome() *outcome
 }
 
@@ -53,12 +55,16 @@ func (l outcomes) deliver(worker schedulers.Worker) {
 // complete completes all and returns the continuations to notify: it is deliver for use
 // inside another completion, where the stack must stay flat.
 func (l outcomes) complete() (waiters continuation.Chain) {
-	for o := l.first; o != nil; {
+	for l.first != nil {
+		o := l.first
 		link := o.nextOutcome()
-		next := *link
+		if l.first = *link; l.first == nil {
+			l.last = nil
+		}
 		*link = nil // a job that is kept must not keep the next one
-		waiters = waiters.Join(o.complete())
-		o = next
+		ended, more := o.complete()
+		waiters = waiters.Join(ended)
+		l.append(more)
 	}
 	return waiters
 }

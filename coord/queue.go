@@ -22,7 +22,29 @@ func (q *queue[R, P]) push(w *waiter[R, P]) {
 	q.count++
 }
 
-// pop takes the first out; the queue is not empty.
+// next takes out the first waiter that can be served, and claims it, since a waiter of a select
+// may have been served elsewhere. newcomer is claimed with it: the alternative of the select that
+// comes to serve it, or nil. If there is no such waiter, or newcomer was claimed elsewhere, next
+// returns nil.
+func (q *queue[R, P]) next(newcomer *alternative) *waiter[R, P] {
+	for w := q.first; w != nil; {
+		behind := w.next
+		switch claimBoth(newcomer, w.of) {
+		case claimed:
+			q.remove(w)
+			return w
+		case newcomerServed:
+			return nil
+		case waiterServed:
+			q.remove(w)
+		case sameSelect:
+		}
+		w = behind
+	}
+	return nil
+}
+
+// pop takes the first out, and leaves it to the caller to claim it; the queue is not empty.
 func (q *queue[R, P]) pop() *waiter[R, P] {
 	w := q.first
 	q.remove(w)
@@ -47,8 +69,7 @@ func (q *queue[R, P]) remove(w *waiter[R, P]) {
 
 // serveAll takes all out and serves each with value and err.
 func (q *queue[R, P]) serveAll(value R, err error) (served outcomes) {
-	for !q.empty() {
-		w := q.pop()
+	for w := q.next(nil); w != nil; w = q.next(nil) {
 		w.value, w.err = value, err
 		served.add(w)
 	}

@@ -2,264 +2,221 @@ package coord
 
 import (
 	"context"
+	"fmt"
 	"time"
 
-	"github.com/movenext/movenext/internal/ambient"
-	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // Case is one of the alternatives of a [Select]. It is a plain value, made by
-// [OnReceive], [OnEnd], [OnTimeout] or [Default], and can be reused.
-type Case struct {
-	// poll takes the case if it is ready, and reports whether it was; nil: the case is
-	// never ready, or a timeout.
-	poll func() (ready bool, err error)
-	// watch returns a job that ends when the case may be ready, and a function that
-	// stops the watching; nil: there is nothing to wait for.
-	watch func() (job.Handle, func())
-	// after is the time of a timeout.
-	after time.Duration
+// [OnReceive], [OnSend], [OnLock], [OnAcquire], [OnEnd], [OnTimeout] or [Default], and can
+// be reused. The zero Case is never ready.
+type Case struct{ kind caseKind }
+
+// caseKind is what a select waits for in one case.
+type caseKind interface {
+	// poll takes the case if it is ready, and reports whether it was.
+	poll() (ready bool, err error)
+	// branch returns the wait for the case, which begins when it is entered.
+	branch(ctx context.Context, a alternative) branch
 }
 
 // OnReceive is ready when c has an element, which it takes and stores in *to, unless to
 // is nil. It is also ready when c is closed and nothing is left, with the error of
 // [Channel.Receive]. A nil channel is never ready, so a nil channel disables a case, as
-// in Go. Waiting calls of Receive are served first.
+// in Go.
 func OnReceive[T any](c *Channel[T], to *T) Case {
 	if c == nil {
 		return Case{}
 	}
-	poll := func() (bool, error) {
-		v, mustWait, err := c.poll()
-		if !mustWait && err == nil && to != nil {
-			*to = v
-		}
-		return !mustWait, err
+	return Case{&receiveCase[T]{c, to}}
+}
+
+// OnSend is ready when c has room for v or a receiver waits for it, and sends v. It is also
+// ready when [Channel.Send] would fail, with its error. A nil channel is never ready.
+func OnSend[T any](c *Channel[T], v T) Case {
+	if c == nil {
+		return Case{}
 	}
-	watch := func() (job.Handle, func()) {
-		w := newJobWaiter(c.watcherHost(), job.Void{})
-		w.enter(nil, nil)
-		return w.promise.Job(), func() { w.giveUp(context.Canceled) }
+	return Case{&sendCase[T]{c, v}}
+}
+
+// OnLock is ready when m is free, and locks it. If it is chosen, the caller holds m. A nil
+// Mutex is never ready.
+func OnLock(m *Mutex) Case {
+	if m == nil {
+		return Case{}
 	}
-	return Case{poll: poll, watch: watch}
+	return Case{lockCase{m}}
+}
+
+// OnAcquire is ready when n permits of s are free and no earlier request waits, and takes
+// them. If it is chosen without an error, the caller holds them. It is also ready when
+// [Semaphore.Acquire] would fail, with its error. A nil Semaphore is never ready.
+func OnAcquire(s *Semaphore, n int64) Case {
+	if s == nil {
+		return Case{}
+	}
+	return Case{&acquireCase{s, n}}
 }
 
 // OnEnd is ready when j has ended; the job itself has the outcome. A job that is Created
 // is started if Select has to wait. A nil job counts as one that has ended.
-func OnEnd(j job.Handle) Case {
-	return Case{
-		poll:  func() (bool, error) { return j == nil || j.IsCompleted(), nil },
-		watch: func() (job.Handle, func()) { return j, func() {} },
-	}
-}
+func OnEnd(j job.Handle) Case { return Case{endCase{j}} }
 
 // OnTimeout is ready when Select has waited for d, by the clock of the scheduler in its
 // context. With a d of zero or less it is [Default].
-func OnTimeout(d time.Duration) Case {
-	if d <= 0 {
-		return Default()
-	}
-	return Case{after: d}
-}
+func OnTimeout(d time.Duration) Case { return Case{timeoutCase(d)} }
 
 // Default is always ready: a Select with it does not wait. Cases after it are ignored.
-func Default() Case {
-	return Case{poll: func() (bool, error) { return true, nil }}
-}
+func Default() Case { return OnTimeout(0) }
 
-// Select waits until one of the cases is ready and returns its index. Of several that
-// are ready it takes the first in the order given, and leaves the others unchanged:
-// nothing that was not chosen is received, started or lost. The error is that of the
+// Select waits until one of the cases is ready and returns its index. Exactly one case takes
+// effect, and leaves the others unchanged: nothing that was not chosen is received, sent,
+// locked, acquired, started or lost. Of several that are ready when Select is called it takes
+// the first in the order given. If none is, it waits in the queues of all its cases, behind
+// those that came before, and takes the case whose turn comes first. The error is that of the
 // chosen case, such as [ErrClosed]. If ctx ends, Select returns -1 and the reason. If no
 // case can ever become ready, it waits until ctx ends.
+//
+// Two selects meet, one of which sends what the other one receives. A select does not meet
+// itself.
 //
 // In a loop, a first case that is always ready starves the others, as with Kotlin's select
 // and tokio's biased one. Go's select takes one at random. To be fair, rotate the cases.
 //
 // It blocks; its twin is [SelectAsync].
 func Select(ctx context.Context, cases ...Case) (chosen int, err error) {
-	return selectCase(ctx, cases)
+	budget.Yield()
+	if ctx, err = checkContext(ctx); err != nil {
+		return -1, err
+	}
+	if chosen, err = poll(cases); chosen >= 0 {
+		// Yield again: in a search, others must be able to find a lock held.
+		budget.Yield()
+		return chosen, err
+	}
+	return newSelection(cases).wait(ctx, cases)
 }
 
 // SelectAsync returns a job that completes with the index of the chosen case, or is
 // Canceled when ctx ends first. If the chosen case has an error, the job has faulted
-// with it, and its value is still the index. It does not block.
+// with it, and its value is still the index. Dropping the job drops what the case has received
+// or locked. It does not block.
 func SelectAsync(ctx context.Context, cases ...Case) *job.Job[int] {
-	return selectCaseAsync(ctx, cases)
-}
-
-// # Look, and wait for a change
-//
-// A select must take one element of one channel. The obvious way is to receive from all
-// and to put back the surplus: then another receiver would see elements in another
-// order. Go locks all channels of a select. Here a select never waits for an element. It
-// checks its cases in order, and takes from the first that has something, as TryReceive
-// does. If none has, it becomes a watcher of its channels: a waiter that receives
-// nothing, and is notified that there may be something. Then it checks again.
-//
-// No change is missed: a watcher is admitted under the channel's lock, and notified at
-// once if there is something. A channel notifies all its watchers, since the first one
-// may take another case. The price is that a select which checks too late waits again,
-// and that it has no place in the order of receivers.
-
-// selectCase implements both forms of Select. It is a separate function because the frame
-// of its machine would otherwise be an exported name.
-//
-//movenext:async
-func selectCase(ctx context.Context, cases []Case) (chosen int, err error) {
-	s := &selection{cases: cases}
-	defer s.end()
-	for {
-		// A machine that always finds a case yields.
-		if _, err := completedVoid().Await(); err != nil {
-			return -1, err
-		}
-		if s.ctx, err = checkContext(ctx); err != nil {
-			return -1, err
-		}
-		if i, err := s.poll(); i >= 0 {
-			return i, err
-		}
-		if _, err := s.change().Await(); err != nil {
-			return -1, waitEndReason(err)
-		}
+	ctx, err := checkContext(ctx)
+	if err != nil {
+		return endedSelect(ctx, -1, err)
 	}
-}
-
-// selection is one call of Select. It is used by one goroutine at a time.
-type selection struct {
-	ctx     context.Context
-	cases   []Case
-	waits   []caseWait            // one for each case, once it has waited
-	wake    *job.Source[job.Void] // ends a wait when the call or its context ends
-	unwatch func() bool           // ends the watch over the context
-}
-
-// caseWait is the wait of a selection for one case; the handle is nil if there is nothing
-// to wait for.
-type caseWait struct {
-	handle job.Handle
-	stop   func()
+	if chosen, err := poll(cases); chosen >= 0 {
+		if err == nil && chosen < len(chosenAtOnce) {
+			return chosenAtOnce[chosen]
+		}
+		return endedSelect(context.Background(), chosen, err)
+	}
+	return newSelection(cases).start(ctx, cases)
 }
 
 // poll takes the first case that is ready and returns its index, or -1.
-func (s *selection) poll() (int, error) {
-	for i, c := range s.cases {
-		switch {
-		case c.after > 0:
-			if s.waits != nil && s.waits[i].handle.IsCompleted() {
-				return i, nil
-			}
-		case c.poll != nil:
-			if ready, err := c.poll(); ready {
-				return i, err
-			}
+func poll(cases []Case) (int, error) {
+	for i, c := range cases {
+		if c.kind == nil {
+			continue
+		}
+		if ready, err := c.kind.poll(); ready {
+			return i, err
 		}
 	}
 	return -1, nil
 }
 
-// change returns a job that ends when a case may be ready, or the context has ended.
-func (s *selection) change() *job.Job[job.Handle] {
-	if s.waits == nil {
-		s.begin()
+// chosenAtOnce are jobs of selects that need not wait.
+var chosenAtOnce = func() (jobs [8]*job.Job[int]) {
+	for i := range jobs {
+		jobs[i] = endedSelect(context.Background(), i, nil)
 	}
-	all := []job.Handle{s.wake.Job()}
-	for i, c := range s.cases {
-		w := &s.waits[i]
-		if c.watch != nil && (w.handle == nil || w.handle.IsCompleted()) {
-			w.handle, w.stop = c.watch()
-		}
-		if w.handle != nil {
-			all = append(all, w.handle)
-		}
-	}
-	return job.WhenAnyOf(all...)
+	return jobs
+}()
+
+// endedSelect returns the job of a select that ends at once. If ctx has ended with err, the job
+// is Canceled.
+func endedSelect(ctx context.Context, chosen int, err error) *job.Job[int] {
+	p := new(promise.Promise[int])
+	p.Init()
+	p.SetExclusive()
+	p.TryComplete(ctx, chosen, err) // the job is not shared yet and has no continuations
+	return p.Job()
 }
 
-// begin prepares for the first wait.
-func (s *selection) begin() {
-	s.waits = make([]caseWait, len(s.cases))
-	s.wake = job.NewSource[job.Void]()
-	if s.ctx.Done() != nil {
-		s.unwatch = context.AfterFunc(s.ctx, func() { s.wake.TrySetResult(job.Void{}) })
-	}
-	for i, c := range s.cases {
-		if c.after > 0 {
-			a := newAlarm(s.ctx, c.after)
-			s.waits[i] = caseWait{a.promise.Job(), a.stop}
-		}
-	}
+type receiveCase[T any] struct {
+	channel *Channel[T]
+	to      *T
 }
 
-// end leaves nothing behind in channels, jobs, timers and the context.
-func (s *selection) end() {
-	if s.waits == nil {
-		return
+func (c *receiveCase[T]) poll() (bool, error) {
+	v, mustWait, err := c.channel.poll()
+	if !mustWait && err == nil && c.to != nil {
+		*c.to = v
 	}
-	for _, w := range s.waits {
-		if w.stop != nil {
-			w.stop()
-		}
-	}
-	if s.unwatch != nil {
-		s.unwatch()
-	}
-	s.wake.TrySetResult(job.Void{})
+	return !mustWait, err
 }
 
-// alarm is a sleep that can be ended early, without a context.
-type alarm struct {
-	promise promise.Promise[job.Void]
-	timer   schedulers.Timer
-	timers  schedulers.Timers
+func (c *receiveCase[T]) branch(_ context.Context, a alternative) branch {
+	return newCaseWaiter(a, c.channel.receiverHost(), job.Void{}, c.to)
 }
 
-func newAlarm(ctx context.Context, d time.Duration) *alarm {
-	a := &alarm{timers: ambient.Timers(ambient.Home(ctx))}
-	a.promise.Init()
-	a.timer.OnExpire = a
-	a.timers.StartTimer(&a.timer, d)
-	return a
+type sendCase[T any] struct {
+	channel *Channel[T]
+	element T
 }
 
-// Expire implements schedulers.Expirer.
-func (a *alarm) Expire(*schedulers.Timer) {
-	waiters, _ := a.promise.TryComplete(context.Background(), job.Void{}, nil)
-	waiters.Deliver(nil)
+func (c *sendCase[T]) poll() (bool, error) {
+	mustWait, err := c.channel.offer(c.element)
+	return !mustWait, err
 }
 
-func (a *alarm) stop() { a.timers.StopTimer(&a.timer) }
+func (c *sendCase[T]) branch(_ context.Context, a alternative) branch {
+	return newCaseWaiter(a, c.channel.senderHost(), c.element, nil)
+}
 
-// watcherHost is a channel as the host of its watchers.
-type watcherHost[T any] channel[T]
+type lockCase struct{ mutex *Mutex }
 
-func (c *channel[T]) watcherHost() *watcherHost[T] { return (*watcherHost[T])(c) }
+func (c lockCase) poll() (bool, error) { return c.mutex.TryLock(), nil }
 
-func (h *watcherHost[T]) waitName() string { return typeName((*Channel[T])(nil)) + " in a Select" }
+func (c lockCase) branch(_ context.Context, a alternative) branch {
+	return newCaseWaiter(a, c.mutex, job.Void{}, nil)
+}
 
-func (h *watcherHost[T]) buffer() buffer { return (*channelReport[T])(h) }
+type acquireCase struct {
+	semaphore *Semaphore
+	permits   int64
+}
 
-func (h *watcherHost[T]) guard() *interleave.Mutex { return &h.mu }
-
-// admit notifies the watcher at once if there is something to receive, or never will be.
-// A receiver may be seated meanwhile: an element that is handed to it without the lock was
-// never available to others, and an element that the channel keeps is put under the lock.
-// A sender may not: it would not notify the watcher.
-func (h *watcherHost[T]) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
-	c := (*channel[T])(h)
-	if c.level.Load() == senderAlone {
-		c.leaveFastPath()
+func (c *acquireCase) poll() (bool, error) {
+	if c.permits < 0 {
+		return true, fmt.Errorf("%w: %d", ErrNegativeWeight, c.permits)
 	}
-	if c.len() > 0 || !c.senders.empty() || c.closed != nil {
-		decided.add(w)
-		return decided
-	}
-	c.watchers.push(w)
-	return decided
+	return c.semaphore.TryAcquire(c.permits), nil
 }
 
-func (h *watcherHost[T]) cancel(w *waiter[job.Void, job.Void]) outcomes { return h.watchers.cancel(w) }
+func (c *acquireCase) branch(_ context.Context, a alternative) branch {
+	return newCaseWaiter(a, c.semaphore, c.permits, nil)
+}
+
+type endCase struct{ job job.Handle }
+
+func (c endCase) poll() (bool, error) { return c.job == nil || c.job.IsCompleted(), nil }
+
+func (c endCase) branch(_ context.Context, a alternative) branch {
+	return &endBranch{alternative: a, job: c.job}
+}
+
+type timeoutCase time.Duration
+
+func (d timeoutCase) poll() (bool, error) { return d <= 0, nil }
+
+func (d timeoutCase) branch(ctx context.Context, a alternative) branch {
+	return newTimeoutBranch(ctx, a, time.Duration(d))
+}

@@ -57,25 +57,25 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// select_test.go:79: i, err := Select(ctx, cases...)
-//line github.com/movenext/movenext/coord/select_test.go:79
+	// select_test.go:85: i, err := Select(ctx, cases...)
+//line github.com/movenext/movenext/coord/select_test.go:85
 	f.select1 = SelectAsync(args.ctx, args.cases...)
-//line github.com/movenext/movenext/coord/select_test.go:79
+//line github.com/movenext/movenext/coord/select_test.go:85
 	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/select_async_test.go:66
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/select_test.go:79
+//line github.com/movenext/movenext/coord/select_test.go:85
 	return r.Await(f.select1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/select_test.go:79
+//line github.com/movenext/movenext/coord/select_test.go:85
 		i, err := statemachine.TwinResult(r, f.select1)
 //line github.com/movenext/movenext/coord/select_async_test.go:76
 		f.select1 = nil
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:80
+//line github.com/movenext/movenext/coord/select_test.go:86
 		return true, i, err
 	}
 //line github.com/movenext/movenext/coord/select_async_test.go:82
@@ -83,7 +83,7 @@ resume1:
 
 // Location returns where [picks] is suspended.
 func (f *picksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 79)
+	return f.Frame.At("github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 85)
 }
 
 // picksMachine is the root of a chain of calls that begins with [picks]: chain, job and frame in
@@ -145,8 +145,8 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 	default:
 		f.Misuse(state)
 	}
-	// select_test.go:210: v, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/select_test.go:210
+	// select_test.go:441: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/select_test.go:441
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/select_async_test.go:152
 	if f.receive1 == nil {
@@ -155,20 +155,20 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/select_test.go:210
+//line github.com/movenext/movenext/coord/select_test.go:441
 	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/select_async_test.go:161
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:211
+//line github.com/movenext/movenext/coord/select_test.go:442
 	return true, v, err
 //line github.com/movenext/movenext/coord/select_async_test.go:167
 }
 
 // Location returns where [takesOne] is suspended.
 func (f *takesOneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 210)
+	return f.Frame.At("github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 441)
 }
 
 // takesOneMachine is the root of a chain of calls that begins with [takesOne]: chain, job and
@@ -228,38 +228,38 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (fini
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/select_test.go:218
+//line github.com/movenext/movenext/coord/select_test.go:449
 	f.cases, f.open = make([]Case, len(from)), len(from)
 	f.v = new(int)
 	for i, c := range from {
 		f.cases[i] = OnReceive(c, f.v)
 	}
 for1:
-//line github.com/movenext/movenext/coord/select_test.go:223
+//line github.com/movenext/movenext/coord/select_test.go:454
 	if f.open <= 0 {
 		goto endFor1
 	}
-	// select_test.go:224: i, err := Select(ctx, cases...)
-//line github.com/movenext/movenext/coord/select_test.go:224
+	// select_test.go:455: i, err := Select(ctx, cases...)
+//line github.com/movenext/movenext/coord/select_test.go:455
 	f.select1 = SelectAsync(f.ctx, f.cases...)
-//line github.com/movenext/movenext/coord/select_test.go:224
+//line github.com/movenext/movenext/coord/select_test.go:455
 	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/select_async_test.go:248
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/select_test.go:224
+//line github.com/movenext/movenext/coord/select_test.go:455
 	return r.Await(f.select1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/select_test.go:224
+//line github.com/movenext/movenext/coord/select_test.go:455
 		i, err := statemachine.TwinResult(r, f.select1)
 //line github.com/movenext/movenext/coord/select_async_test.go:258
 		f.select1 = nil
-//line github.com/movenext/movenext/coord/select_test.go:225
+//line github.com/movenext/movenext/coord/select_test.go:456
 		if err != nil && i < 0 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:226
+//line github.com/movenext/movenext/coord/select_test.go:457
 			return true, err
 		}
 		if err != nil {
@@ -268,10 +268,10 @@ resume1:
 			goto next1
 		}
 	}
-//line github.com/movenext/movenext/coord/select_test.go:233
+//line github.com/movenext/movenext/coord/select_test.go:464
 	if _, twice := f.to.LoadOrStore((*f.v), true); twice {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:234
+//line github.com/movenext/movenext/coord/select_test.go:465
 		return true, errReason
 	}
 next1:
@@ -279,14 +279,14 @@ next1:
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:237
+//line github.com/movenext/movenext/coord/select_test.go:468
 	return true, nil
 //line github.com/movenext/movenext/coord/select_async_test.go:285
 }
 
 // Location returns where [merges] is suspended.
 func (f *mergesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 224)
+	return f.Frame.At("github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 455)
 }
 
 // mergesMachine is the root of a chain of calls that begins with [merges]: chain, job and frame in
@@ -304,6 +304,113 @@ func (f *mergesMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, v0)
 	f.mergesLocals = mergesLocals{Frame: f.mergesLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of meets: 779431d1fe0b400d
+
+// meetsAsync starts [meets] as a state machine and returns its job.
+func meetsAsync(ctx context.Context, n int, channels []*Channel[int]) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := meetsLocals{}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, &meetsArgs{ctx: ctx, n: n, channels: channels}); finished {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &meetsMachine{meetsLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// meetsLocals is what [meets] keeps while it is suspended.
+type meetsLocals struct {
+	statemachine.Frame
+
+	other   *int
+	select1 *job.Job[int]
+}
+
+// meetsArgs are the parameters of [meets] that are needed only before its first suspension.
+type meetsArgs struct {
+	ctx      context.Context
+	n        int
+	channels []*Channel[int]
+}
+
+// moveNext runs [meets] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (finished bool, result0 int, result1 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/coord/select_test.go:507
+	f.other = new(int)
+//line github.com/movenext/movenext/coord/select_test.go:507
+	*f.other = -1
+	{
+		var cases []Case
+//line github.com/movenext/movenext/coord/select_test.go:509
+		for i := range args.channels {
+			c := args.channels[(i+args.n)%len(args.channels)]
+			cases = append(cases, OnReceive(c, f.other), OnSend(c, args.n))
+		}
+		// select_test.go:513: i, err := Select(ctx, cases...)
+//line github.com/movenext/movenext/coord/select_test.go:513
+		f.select1 = SelectAsync(args.ctx, cases...)
+	}
+//line github.com/movenext/movenext/coord/select_test.go:513
+	if statemachine.TwinEnded(r, f.select1) {
+//line github.com/movenext/movenext/coord/select_async_test.go:369
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/coord/select_test.go:513
+	return r.Await(f.select1), 0, nil
+resume1:
+	{
+//line github.com/movenext/movenext/coord/select_test.go:513
+		i, err := statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/coord/select_async_test.go:379
+		f.select1 = nil
+//line github.com/movenext/movenext/coord/select_test.go:514
+		if err != nil || i%2 == 1 {
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/select_test.go:515
+			return true, -1, err
+		}
+	}
+//line github.com/movenext/movenext/coord/select_test.go:517
+	result0, result1 = (*f.other), nil
+//line github.com/movenext/movenext/coord/select_async_test.go:390
+	f.State = statemachine.Finished
+	return true, result0, result1
+}
+
+// Location returns where [meets] is suspended.
+func (f *meetsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 513)
+}
+
+// meetsMachine is the root of a chain of calls that begins with [meets]: chain, job and frame in
+// one allocation.
+type meetsMachine struct {
+	statemachine.Builder[int]
+	meetsLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *meetsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.meetsLocals = meetsLocals{Frame: f.meetsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -344,54 +451,54 @@ func (f *spinsLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// select_test.go:302: job.Yield()
+	// select_test.go:618: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/select_test.go:302
+//line github.com/movenext/movenext/coord/select_test.go:618
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/select_test.go:302
+//line github.com/movenext/movenext/coord/select_test.go:618
 	_ = r.Refusal()
 for1:
-//line github.com/movenext/movenext/coord/select_test.go:303
+//line github.com/movenext/movenext/coord/select_test.go:619
 	if !!f.until.Load() {
 		goto endFor1
 	}
-	// select_test.go:304: if _, err := Select(ctx, Default()); err != nil {
-//line github.com/movenext/movenext/coord/select_test.go:304
+	// select_test.go:620: if _, err := Select(ctx, Default()); err != nil {
+//line github.com/movenext/movenext/coord/select_test.go:620
 	f.select2 = SelectAsync(f.ctx, Default())
-//line github.com/movenext/movenext/coord/select_test.go:304
+//line github.com/movenext/movenext/coord/select_test.go:620
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/coord/select_async_test.go:365
+//line github.com/movenext/movenext/coord/select_async_test.go:472
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/coord/select_test.go:304
+//line github.com/movenext/movenext/coord/select_test.go:620
 	return r.Await(f.select2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/coord/select_test.go:304
+//line github.com/movenext/movenext/coord/select_test.go:620
 		_, err := statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/coord/select_async_test.go:375
+//line github.com/movenext/movenext/coord/select_async_test.go:482
 		f.select2 = nil
-//line github.com/movenext/movenext/coord/select_test.go:304
+//line github.com/movenext/movenext/coord/select_test.go:620
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:305
+//line github.com/movenext/movenext/coord/select_test.go:621
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:384
+//line github.com/movenext/movenext/coord/select_async_test.go:491
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:308
+//line github.com/movenext/movenext/coord/select_test.go:624
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:390
+//line github.com/movenext/movenext/coord/select_async_test.go:497
 }
 
 // Location returns where [spins] is suspended.
 func (f *spinsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 302, 304)
+	return f.Frame.At("github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 618, 620)
 }
 
 // spinsMachine is the root of a chain of calls that begins with [spins]: chain, job and frame in
@@ -412,4 +519,4 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8f2339a67830a512
+// Digest of what is above: 46d53b735c4e6bdb

@@ -95,8 +95,7 @@ func (s *Semaphore) Resize(permits int64) {
 		next := w.next
 		if w.request > permits {
 			s.queue.remove(w)
-			w.err = s.tooHeavy(w.request)
-			decided.add(w)
+			decided.append(s.refuse(w))
 		}
 		w = next
 	}
@@ -152,31 +151,44 @@ func (s *Semaphore) tooHeavy(n int64) error {
 	return fmt.Errorf("%w: %d of %d", ErrTooHeavy, n, s.size)
 }
 
-// take takes n permits if that many are free. It compares by a difference, since
-// a sum could overflow.
+// refuse ends the wait of w, which is in no queue, for more permits than there are.
+func (s *Semaphore) refuse(w *waiter[job.Void, int64]) (decided outcomes) {
+	if w.of.claim() {
+		w.err = s.tooHeavy(w.request)
+		decided.add(w)
+	}
+	return decided
+}
+
+// take takes n permits if that many are free.
 func (s *Semaphore) take(n int64) bool {
-	if n > s.size-s.held {
+	if !s.hasFree(n) {
 		return false
 	}
 	s.held += n
 	return true
 }
 
+// hasFree compares by a difference, since a sum could overflow.
+func (s *Semaphore) hasFree(n int64) bool { return n <= s.size-s.held }
+
 // serve lets the first waiter continue, and the next, until one has to wait.
 func (s *Semaphore) serve() (decided outcomes) {
-	for !s.queue.empty() && s.take(s.queue.first.request) {
-		decided.add(s.queue.pop())
+	for !s.queue.empty() && s.hasFree(s.queue.first.request) {
+		w := s.queue.pop()
+		if w.of.claim() {
+			s.held += w.request
+			decided.add(w)
+		}
 	}
 	return decided
 }
 
 func (s *Semaphore) guard() *interleave.Mutex { return &s.mu }
 
-func (s *Semaphore) admit(w *waiter[job.Void, int64]) (decided outcomes) {
+func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
 	if w.request > s.size {
-		w.err = s.tooHeavy(w.request)
-		decided.add(w)
-		return decided
+		return s.refuse(w)
 	}
 	s.queue.push(w)
 	return s.serve()

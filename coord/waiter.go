@@ -44,7 +44,8 @@ import (
 //	    is known, and it queues for the Cond's mutex, which does not check decided.
 //
 // (One kind of waiter takes no part in this race: that of a machine whose context
-// cannot end. A channel may let it wait without the lock; see channel_single.go.)
+// cannot end. A channel may let it wait without the lock; see channel_single.go. And a select
+// has waiters in several queues, of which one is served; see selection.go.)
 //
 //	a server                               a waiter that gives up
 //	 1. lock the primitive                  1. lock the primitive
@@ -87,15 +88,16 @@ type waiter[R, P any] struct {
 	host    host[R, P]
 	ctx     context.Context // nil: not watched
 	request P               // cleared by the completer, or by the machine
+	of      *alternative    // of a select, or nil
 	spare   bool            // a machine's, which does not wait with it
 	watched bool            // a machine's, whose context can end
 
 	// Guarded by the host's lock. Once decided is set they belong to the goroutine that
 	// set it.
-	queue       *queue[R, P]
-	next, prev  *waiter[R, P]
 	decided     bool
 	gaveUp      bool // decided, and not served
+	queue       *queue[R, P]
+	next, prev  *waiter[R, P]
 	value       R
 	err         error
 	nextDecided outcome // links the waiters that one step has decided
@@ -217,30 +219,39 @@ func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) {
 }
 
 // giveUp performs the right-hand list above. It does nothing if the waiter was served.
-func (w *waiter[R, P]) giveUp(why error) {
+func (w *waiter[R, P]) giveUp(why error) { w.withdraw(why).deliver(nil) }
+
+// withdraw is giveUp up to its step 5.
+func (w *waiter[R, P]) withdraw(why error) (decided outcomes) {
 	mu := w.host.guard()
 	mu.Lock()
-	var decided outcomes
-	if !w.decided {
-		w.decided, w.gaveUp, w.err = true, true, why
-		switch {
-		case w.queue != nil:
-			decided = w.host.cancel(w)
-		case w.promise != nil:
-			decided.add(w)
-		} // otherwise a machine's, which will find it decided
+	defer mu.Unlock()
+	if w.decided {
+		return decided
 	}
-	mu.Unlock()
-	decided.deliver(nil)
+	w.decided, w.gaveUp, w.err = true, true, why
+	switch {
+	case w.queue != nil:
+		decided = w.host.cancel(w)
+	case w.promise != nil:
+		decided.add(w)
+	} // otherwise a machine's, which will find it decided
+	return decided
 }
 
 // decide implements outcome.
 func (w *waiter[R, P]) decide() { w.decided = true }
 
 // complete implements outcome.
-func (w *waiter[R, P]) complete() continuation.Chain {
-	if w.promise == nil {
-		return w.end()
+func (w *waiter[R, P]) complete() (waiters continuation.Chain, more outcomes) {
+	switch {
+	case w.of != nil:
+		if w.gaveUp {
+			return waiters, more // another case of the select was chosen
+		}
+		return w.of.complete(w.err)
+	case w.promise == nil:
+		return w.end(), more
 	}
 	v, err := w.value, w.err
 	// The job may be kept for a long time; it must not keep alive what was needed only
@@ -259,8 +270,8 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 	if w.gaveUp && !promise.Thrown(err) {
 		ctx = endedContext{context.Background(), err}
 	}
-	waiters, _ := w.promise.TryComplete(ctx, v, err)
-	return waiters
+	waiters, _ = w.promise.TryComplete(ctx, v, err)
+	return waiters, more
 }
 
 // endedContext is a context that has ended with err.

@@ -736,6 +736,328 @@ func (f *waitsForSelectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of waitsForGrant: 5fbe135c7aceb4ae
+
+// waitsForGrantAsync starts [waitsForGrant] as a state machine and returns its job.
+func waitsForGrantAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := waitsForGrantLocals{}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &waitsForGrantMachine{waitsForGrantLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// waitsForGrantLocals is what [waitsForGrant] keeps while it is suspended.
+type waitsForGrantLocals struct {
+	statemachine.Frame
+
+	m       *coord.Mutex
+	select1 *job.Job[int]
+}
+
+// moveNext runs [waitsForGrant] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:161
+	f.m = new(coord.Mutex)
+	{
+//line github.com/movenext/movenext/coord/waits_test.go:162
+		s := coord.NewSemaphore(1)
+		if !f.m.TryLock() || !s.TryAcquire(1) {
+			result0 = errors.New("not free")
+//line github.com/movenext/movenext/coord/waits_async_test.go:781
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/coord/waits_test.go:165
+		}
+		m := f.m
+//line github.com/movenext/movenext/coord/waits_test.go:166
+		job.Go(ctx, func(context.Context) error { m.Unlock(); return nil })
+		// waits_test.go:167: … coord.Select(ctx, coord.OnAcquire(s, 1), coord.OnLock(&m))
+//line github.com/movenext/movenext/coord/waits_test.go:167
+		f.select1 = coord.SelectAsync(ctx, coord.OnAcquire(s, 1), coord.OnLock(f.m))
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:167
+	if statemachine.TwinEnded(r, f.select1) {
+//line github.com/movenext/movenext/coord/waits_async_test.go:795
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:167
+	return r.Await(f.select1), nil
+resume1:
+	{
+//line github.com/movenext/movenext/coord/waits_test.go:167
+		chosen, err := statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/coord/waits_async_test.go:805
+		f.select1 = nil
+//line github.com/movenext/movenext/coord/waits_test.go:168
+		if err != nil {
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:169
+			return true, err
+		}
+		if chosen != 1 || f.m.TryLock() {
+			result0 = errors.New("the lock is not held")
+//line github.com/movenext/movenext/coord/waits_async_test.go:815
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/coord/waits_test.go:173
+		}
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:174
+	f.m.Unlock()
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:175
+	return true, nil
+//line github.com/movenext/movenext/coord/waits_async_test.go:826
+}
+
+// Location returns where [waitsForGrant] is suspended.
+func (f *waitsForGrantLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGrant", "github.com/movenext/movenext/coord/waits_test.go", 167)
+}
+
+// waitsForGrantMachine is the root of a chain of calls that begins with [waitsForGrant]: chain,
+// job and frame in one allocation.
+type waitsForGrantMachine struct {
+	statemachine.Builder[job.Void]
+	waitsForGrantLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *waitsForGrantMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.waitsForGrantLocals = waitsForGrantLocals{Frame: f.waitsForGrantLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of waitsForMeeting: 81504ca0ba3294c5
+
+// waitsForMeetingAsync starts [waitsForMeeting] as a state machine and returns its job.
+func waitsForMeetingAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := waitsForMeetingLocals{}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &waitsForMeetingMachine{waitsForMeetingLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// waitsForMeetingLocals is what [waitsForMeeting] keeps while it is suspended.
+type waitsForMeetingLocals struct {
+	statemachine.Frame
+
+	other          *job.Job[int]
+	v              *int
+	chosen         int
+	selectOrAwait1 *job.Job[int]
+}
+
+// moveNext runs [waitsForMeeting] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var err error
+	var awaited2 *job.Job[int]
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		f.Misuse(state)
+	}
+	{
+//line github.com/movenext/movenext/coord/waits_test.go:180
+		to, from := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
+		f.other = job.Run(ctx, func(ctx1 context.Context) (int, error) {
+			return waitsForMeetingFunc1Run(from, to, ctx1)
+		})
+		f.v = new(int)
+		// waits_test.go:185: … coord.Select(ctx, coord.OnSend(to, 2), coord.OnReceive(from, &v))
+//line github.com/movenext/movenext/coord/waits_test.go:185
+		f.selectOrAwait1 = coord.SelectAsync(ctx, coord.OnSend(to, 2), coord.OnReceive(from, f.v))
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:185
+	if statemachine.TwinEnded(r, f.selectOrAwait1) {
+//line github.com/movenext/movenext/coord/waits_async_test.go:905
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:185
+	return r.Await(f.selectOrAwait1), nil
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:185
+	f.chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
+//line github.com/movenext/movenext/coord/waits_async_test.go:914
+	f.selectOrAwait1 = nil
+//line github.com/movenext/movenext/coord/waits_test.go:186
+	if err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:187
+		return true, err
+	}
+	// waits_test.go:189: met, err := other.Await()
+//line github.com/movenext/movenext/coord/waits_test.go:189
+	awaited2 = f.other
+//line github.com/movenext/movenext/coord/waits_test.go:189
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:927
+		goto after2
+	}
+	f.State = 2
+	f.other = nil // not needed any more
+	f.selectOrAwait1 = awaited2
+//line github.com/movenext/movenext/coord/waits_test.go:189
+	return r.Await(awaited2), nil
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:189
+	awaited2 = statemachine.AwaitedJob(r, f.selectOrAwait1)
+//line github.com/movenext/movenext/coord/waits_async_test.go:938
+	f.selectOrAwait1 = nil
+after2:
+	{
+		var met int
+//line github.com/movenext/movenext/coord/waits_test.go:189
+		met, err = awaited2.GetResult()
+		if err == nil && (met == f.chosen || (*f.v) != f.chosen) {
+			err = errors.New("another select was met")
+		}
+	}
+//line github.com/movenext/movenext/coord/waits_async_test.go:949
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:193
+	return true, err
+//line github.com/movenext/movenext/coord/waits_async_test.go:953
+}
+
+// Location returns where [waitsForMeeting] is suspended.
+func (f *waitsForMeetingLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 185, 189)
+}
+
+// waitsForMeetingMachine is the root of a chain of calls that begins with [waitsForMeeting]:
+// chain, job and frame in one allocation.
+type waitsForMeetingMachine struct {
+	statemachine.Builder[job.Void]
+	waitsForMeetingLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *waitsForMeetingMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.waitsForMeetingLocals = waitsForMeetingLocals{Frame: f.waitsForMeetingLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// waitsForMeetingFunc1Run is a function literal of [waitsForMeeting] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
+func waitsForMeetingFunc1Run(from, to *coord.Channel[int], ctx context.Context) (int, error) {
+	var r statemachine.Run
+	frame := waitsForMeetingFunc1Locals{}
+	defer statemachine.Fail(&r)
+	if finished, v0, v1 := frame.moveNext(&r, &waitsForMeetingFunc1Args{from: from, to: to, ctx: ctx}); finished {
+		return v0, v1
+	}
+	m := &waitsForMeetingFunc1Machine{waitsForMeetingFunc1Locals: frame}
+	return 0, m.Suspend(ctx, &r, m)
+}
+
+// waitsForMeetingFunc1Locals is what a function literal of [waitsForMeeting] keeps while it is
+// suspended.
+type waitsForMeetingFunc1Locals struct {
+	statemachine.Frame
+
+	select1 *job.Job[int]
+}
+
+// waitsForMeetingFunc1Args are the parameters of a function literal of [waitsForMeeting] that are
+// needed only before its first suspension.
+type waitsForMeetingFunc1Args struct {
+	from *coord.Channel[int]
+	to   *coord.Channel[int]
+	ctx  context.Context
+}
+
+// moveNext runs a function literal of [waitsForMeeting] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
+func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsForMeetingFunc1Args) (finished bool, result0 int, result1 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// waits_test.go:182: … coord.Select(ctx, coord.OnSend(from, 1), coord.OnReceive[int](to, nil …
+//line github.com/movenext/movenext/coord/waits_test.go:182
+	f.select1 = coord.SelectAsync(args.ctx, coord.OnSend(args.from, 1), coord.OnReceive[int](args.to, nil))
+//line github.com/movenext/movenext/coord/waits_test.go:182
+	if statemachine.TwinEnded(r, f.select1) {
+//line github.com/movenext/movenext/coord/waits_async_test.go:1025
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:182
+	return r.Await(f.select1), 0, nil
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:182
+	result0, result1 = statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1034
+	f.select1 = nil
+	f.State = statemachine.Finished
+	return true, result0, result1
+}
+
+// Location returns where a function literal of [waitsForMeeting] is suspended.
+func (f *waitsForMeetingFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 182)
+}
+
+// waitsForMeetingFunc1Machine is the root of a chain of calls that begins with a function literal
+// of [waitsForMeeting]: chain and frame in one allocation.
+type waitsForMeetingFunc1Machine struct {
+	statemachine.Spawned[int]
+	waitsForMeetingFunc1Locals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *waitsForMeetingFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	return true
+}
+
 // Digest of suspends: 6ddf5d00870ee859
 
 // suspendsAsync starts [suspends] as a state machine and returns its job.
@@ -797,17 +1119,17 @@ func (f *suspendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:176: job.Yield()
+	// waits_test.go:213: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:176
+//line github.com/movenext/movenext/coord/waits_test.go:213
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:176
+//line github.com/movenext/movenext/coord/waits_test.go:213
 	_ = r.Refusal()
-	// waits_test.go:177: return job.Sleep(ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_test.go:177
+	// waits_test.go:214: return job.Sleep(ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_test.go:214
 	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:811
+//line github.com/movenext/movenext/coord/waits_async_test.go:1133
 	if !asleep1 {
 		goto after2
 	}
@@ -815,17 +1137,17 @@ resume1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:177
+//line github.com/movenext/movenext/coord/waits_test.go:214
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:822
+//line github.com/movenext/movenext/coord/waits_async_test.go:1144
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 176, 177)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 213, 214)
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
@@ -885,22 +1207,22 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:184: job.Yield()
+	// waits_test.go:221: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:184
+//line github.com/movenext/movenext/coord/waits_test.go:221
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:184
+//line github.com/movenext/movenext/coord/waits_test.go:221
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:897
+//line github.com/movenext/movenext/coord/waits_async_test.go:1219
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [calls] is suspended.
 func (f *callsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 184)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221)
 }
 
 // callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in
@@ -1000,45 +1322,45 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 	{
 		ctx := args.ctx
 		cleaned := args.cleaned
-//line github.com/movenext/movenext/coord/waits_test.go:190
+//line github.com/movenext/movenext/coord/waits_test.go:227
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:190
+//line github.com/movenext/movenext/coord/waits_test.go:227
 			m := exitsFunc1Enter(r, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:190
+//line github.com/movenext/movenext/coord/waits_test.go:227
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:190
+//line github.com/movenext/movenext/coord/waits_test.go:227
 		})
 	}
-	// waits_test.go:194: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1014
+	// waits_test.go:231: job.Yield()
+//line github.com/movenext/movenext/coord/waits_async_test.go:1336
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:194
+//line github.com/movenext/movenext/coord/waits_test.go:231
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:194
+//line github.com/movenext/movenext/coord/waits_test.go:231
 	_ = r.Refusal()
 	runtime.Goexit()
 	f.result0 = nil
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:196
+//line github.com/movenext/movenext/coord/waits_test.go:233
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:196
+//line github.com/movenext/movenext/coord/waits_test.go:233
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1028
+//line github.com/movenext/movenext/coord/waits_async_test.go:1350
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:196
+//line github.com/movenext/movenext/coord/waits_test.go:233
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1036
+//line github.com/movenext/movenext/coord/waits_async_test.go:1358
 	goto epilogue
 }
 
 // Location returns where [exits] is suspended.
 func (f *exitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 194, 197)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 231, 234)
 }
 
 // Results returns what [exits] returned, or raises again the panic that ended it.
@@ -1104,31 +1426,31 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:191: _ = suspends(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:191
+	// waits_test.go:228: _ = suspends(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1111
+//line github.com/movenext/movenext/coord/waits_async_test.go:1433
 	if f.suspends1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:191
+//line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1120
+//line github.com/movenext/movenext/coord/waits_async_test.go:1442
 	f.suspends1 = nil
 after1:
-//line github.com/movenext/movenext/coord/waits_test.go:192
+//line github.com/movenext/movenext/coord/waits_test.go:229
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1125
+//line github.com/movenext/movenext/coord/waits_async_test.go:1447
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where a function literal of [exits] is suspended.
 func (f *exitsFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 191)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 228)
 }
 
 // Results returns what a function literal of [exits] returned, or raises again the panic that
@@ -1202,52 +1524,52 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 	}
 	{
 		ctx := args.ctx
-//line github.com/movenext/movenext/coord/waits_test.go:201
+//line github.com/movenext/movenext/coord/waits_test.go:238
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:201
+//line github.com/movenext/movenext/coord/waits_test.go:238
 			m, _ := suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:201
+//line github.com/movenext/movenext/coord/waits_test.go:238
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:201
+//line github.com/movenext/movenext/coord/waits_test.go:238
 		})
 	}
-	// waits_test.go:202: return exits(ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:202
+	// waits_test.go:239: return exits(ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_test.go:239
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1218
+//line github.com/movenext/movenext/coord/waits_async_test.go:1540
 	if f.exits1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:202
+//line github.com/movenext/movenext/coord/waits_test.go:239
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1227
+//line github.com/movenext/movenext/coord/waits_async_test.go:1549
 	f.exits1 = nil
 after1:
-//line github.com/movenext/movenext/coord/waits_test.go:202
+//line github.com/movenext/movenext/coord/waits_test.go:239
 	f.result0 = exits1Err
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:202
+//line github.com/movenext/movenext/coord/waits_test.go:239
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:202
+//line github.com/movenext/movenext/coord/waits_test.go:239
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1237
+//line github.com/movenext/movenext/coord/waits_async_test.go:1559
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:202
+//line github.com/movenext/movenext/coord/waits_test.go:239
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1245
+//line github.com/movenext/movenext/coord/waits_async_test.go:1567
 	goto epilogue
 }
 
 // Location returns where [callsExits] is suspended.
 func (f *callsExitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 202, 203)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 239, 240)
 }
 
 // callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and
@@ -1355,34 +1677,34 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:481: v, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:481
+	// waits_test.go:520: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:520
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1362
+//line github.com/movenext/movenext/coord/waits_async_test.go:1684
 	if f.get1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:481
+//line github.com/movenext/movenext/coord/waits_test.go:520
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1371
+//line github.com/movenext/movenext/coord/waits_async_test.go:1693
 	f.get1 = nil
 after1:
-//line github.com/movenext/movenext/coord/waits_test.go:482
+//line github.com/movenext/movenext/coord/waits_test.go:521
 	if err == nil {
 		f.p.Put(v)
 	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:485
+//line github.com/movenext/movenext/coord/waits_test.go:524
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1381
+//line github.com/movenext/movenext/coord/waits_async_test.go:1703
 }
 
 // Location returns where [borrowsOnce] is suspended.
 func (f *borrowsOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 481)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
 }
 
 // borrowsOnceMachine is the root of a chain of calls that begins with [borrowsOnce]: chain, job
@@ -1403,4 +1725,4 @@ func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 13b3281c0054b0b3
+// Digest of what is above: 559513bba8c160b3

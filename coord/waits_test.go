@@ -156,6 +156,43 @@ func waitsForSelect(ctx context.Context) error {
 	return nil
 }
 
+//movenext:async
+func waitsForGrant(ctx context.Context) error {
+	var m coord.Mutex
+	s := coord.NewSemaphore(1)
+	if !m.TryLock() || !s.TryAcquire(1) {
+		return errors.New("not free")
+	}
+	job.Go(ctx, func(context.Context) error { m.Unlock(); return nil })
+	chosen, err := coord.Select(ctx, coord.OnAcquire(s, 1), coord.OnLock(&m))
+	if err != nil {
+		return err
+	}
+	if chosen != 1 || m.TryLock() {
+		return errors.New("the lock is not held")
+	}
+	m.Unlock()
+	return nil
+}
+
+//movenext:async
+func waitsForMeeting(ctx context.Context) error {
+	to, from := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
+	other := job.Run(ctx, func(ctx context.Context) (int, error) {
+		return coord.Select(ctx, coord.OnSend(from, 1), coord.OnReceive[int](to, nil))
+	})
+	var v int
+	chosen, err := coord.Select(ctx, coord.OnSend(to, 2), coord.OnReceive(from, &v))
+	if err != nil {
+		return err
+	}
+	met, err := other.Await()
+	if err == nil && (met == chosen || v != chosen) {
+		err = errors.New("another select was met")
+	}
+	return err
+}
+
 func waitsForMachine(ctx context.Context) error {
 	_, err := suspendsAsync(ctx).Wait(ctx)
 	return err
@@ -233,6 +270,8 @@ var waits = map[string]wait{
 	"workset":   blocking(waitsForSet),
 	"object":    {waitsForObject, waitsForObjectAsync},
 	"select":    {waitsForSelect, waitsForSelectAsync},
+	"grant":     {waitsForGrant, waitsForGrantAsync},
+	"meeting":   {waitsForMeeting, waitsForMeetingAsync},
 	"machine":   blocking(waitsForMachine),
 	"machines":  blocking(waitsForMachines),
 	"Func1":     blocking(waitsForTwin),

@@ -42,6 +42,9 @@ func (i *internals) InitDependent() {
 	i.core().setPromiseMode(dependent)
 }
 
+// SetExclusive implements jobcore.Completing.
+func (i *internals) SetExclusive() { i.core().setPromiseMode(exclusive) }
+
 // HoldContext implements jobcore.Completing.
 func (i *internals) HoldContext(ctx context.Context) {
 	if ctx == nil {
@@ -85,6 +88,12 @@ func (i *internals) Publish(err error) continuation.Chain {
 	c.setErr(err)
 	return c.publish(Status(c.final))
 }
+
+// Register implements jobcore.Awaiting.
+func (i *internals) Register(n *continuation.Node) bool { return i.core().register(n) }
+
+// Unregister implements jobcore.Awaiting.
+func (i *internals) Unregister(n *continuation.Node) { i.waiting.Remove(n) }
 
 // HasExclusiveValue implements jobcore.Awaiting.
 func (i *internals) HasExclusiveValue() bool {

@@ -97,6 +97,7 @@ type About struct {
 type Completing interface {
 	Init()
 	InitDependent()
+	SetExclusive()
 	HoldContext(ctx context.Context)
 	ReleaseContext(ctx context.Context)
 
@@ -110,8 +111,15 @@ type Completing interface {
 	Publish(err error) continuation.Chain
 }
 
-// Awaiting is the part for machines that await the job.
+// Awaiting is the part for machines, and others, that await the job.
 type Awaiting interface {
+	// Register adds n to the continuations of the job, which it starts if it is Created, and
+	// returns true; or it returns false if the job has ended.
+	Register(n *continuation.Node) bool
+
+	// Unregister takes n back, unless it was delivered.
+	Unregister(n *continuation.Node)
+
 	// Claim tries to claim the job for the machine that awaits it and would run it on its
 	// own goroutine. Claim succeeds if the job is queued at a scheduler that gives it back to
 	// the worker on, or if it is not started and its scheduler lets that worker begin it;

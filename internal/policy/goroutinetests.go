@@ -11,7 +11,6 @@ const engine = "an engine: frames, steps, hooks, loggers, migrations and codecs 
 
 // goroutineTests has a row for each function that starts a goroutine.
 var goroutineTests = map[string]goroutineTest{
-	"coord/select.go:selection.begin":                           {reason: "completes a job of the library, whose waiters are submitted to their schedulers"},
 	"durable/dispatch.go:Engine.take":                           {reason: engine},
 	"durable/engine.go:Open":                                    {reason: engine},
 	"durable/internal/groups/groups.go:Queue.add":               {reason: "makes a store's write"},

@@ -16,7 +16,7 @@ import (
 // so that a generated machine and its job are one allocation. Call Init before passing the
 // job to other code.
 //
-// No method blocks. Init, InitDependent and HoldContext must be called before
+// No method blocks. Init, InitDependent, SetExclusive and HoldContext must be called before
 // the job is passed to other code; the other methods are safe for concurrent use.
 type Promise[T any] struct{ job job.Job[T] }
 
@@ -40,6 +40,10 @@ func (p *Promise[T]) HoldContext(ctx context.Context) { p.internals().HoldContex
 
 // ReleaseContext undoes [Promise.HoldContext]. It is called once, when the outcome is known.
 func (p *Promise[T]) ReleaseContext(ctx context.Context) { p.internals().ReleaseContext(ctx) }
+
+// SetExclusive marks the value of the job as belonging to its waiter alone: a machine that awaits
+// the job gets the value even if its home is gone.
+func (p *Promise[T]) SetExclusive() { p.internals().SetExclusive() }
 
 // Job returns the job.
 func (p *Promise[T]) Job() *job.Job[T] { return &p.job }

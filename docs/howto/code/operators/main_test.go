@@ -11,7 +11,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// merge       [a1 b1 a2 b2 a3 b3]
+	// merge       [a1 b1 a2 a3 b2 b3]
 	// zip         [a1b1 a2b2 a3b3]
 	// combine     [a1b1 a2b1 a2b2 a3b2 a3b3]
 	// debounce    [job jobs]

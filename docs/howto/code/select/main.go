@@ -53,6 +53,27 @@ func orNothing(ctx context.Context, a, b *coord.Channel[string]) (string, error)
 	return order, err
 }
 
+// bake uses an oven, or passes the order on, whatever is possible first.
+//
+//movenext:async
+func bake(ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Channel[string], order string, patience time.Duration) (string, error) {
+	i, err := coord.Select(ctx,
+		coord.OnAcquire(ovens, 1),
+		coord.OnSend(neighbour, order),
+		coord.OnTimeout(patience),
+	)
+	switch {
+	case err != nil:
+		return "", err
+	case i == 0:
+		defer ovens.Release(1)
+		return order + " from our oven", nil
+	case i == 1:
+		return order + " from the neighbour", nil
+	}
+	return "no " + order, nil
+}
+
 // withTimeout needs no select: the context bounds the one wait.
 //
 //movenext:async
@@ -81,7 +102,14 @@ func shop(ctx context.Context) error {
 	fmt.Println("without waiting:", order, "- closed:", errors.Is(err, coord.ErrClosed))
 	order, err = orNothing(ctx, nil, normal)
 	fmt.Println("without waiting:", order, err)
-	return nil
+
+	ovens, neighbour := coord.NewSemaphore(1), coord.NewRendezvous[string]()
+	fmt.Println(bake(ctx, ovens, neighbour, "bread", time.Minute))
+	ovens.TryAcquire(1)
+	taken := neighbour.ReceiveAsync(ctx)
+	fmt.Println(bake(ctx, ovens, neighbour, "rolls", time.Minute))
+	fmt.Println(bake(ctx, ovens, neighbour, "cake", time.Second))
+	return taken.Err()
 }
 
 func main() {

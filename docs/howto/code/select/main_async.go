@@ -288,6 +288,164 @@ func (f *orNothingMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// Digest of bake: 39ae4f9bdba132cf
+
+// bakeAsync starts [bake] as a state machine and returns its job.
+func bakeAsync(ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Channel[string], order string, patience time.Duration) (result *job.Job[string]) {
+	var r statemachine.Run
+	frame := bakeLocals{ovens: ovens, order: order}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, &bakeArgs{ctx: ctx, neighbour: neighbour, patience: patience}); finished {
+		r.Rethrow()
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &bakeMachine{bakeLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// bakeEnter enters [bake] for another machine. It returns the results, or the suspended frame that
+// will have them.
+func bakeEnter(r *statemachine.Run, ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Channel[string], order string, patience time.Duration) (*bakeFrame, string, error) {
+	frame := bakeLocals{ovens: ovens, order: order}
+	if finished, v0, v1 := frame.moveNext(r, &bakeArgs{ctx: ctx, neighbour: neighbour, patience: patience}); finished {
+		r.Rethrow()
+		return nil, v0, v1
+	}
+	m := &bakeFrame{bakeLocals: frame}
+	r.Push(ctx, m)
+	return m, "", nil
+}
+
+// bakeLocals is what [bake] keeps while it is suspended.
+type bakeLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	ovens *coord.Semaphore
+	order string
+
+	select1 *job.Job[int]
+}
+
+// bakeArgs are the parameters of [bake] that are needed only before its first suspension.
+type bakeArgs struct {
+	ctx       context.Context
+	neighbour *coord.Channel[string]
+	patience  time.Duration
+}
+
+// bakeFrame is the frame of [bake] for a caller that is a machine: what it keeps and, at the end,
+// its results.
+type bakeFrame struct {
+	bakeLocals
+
+	result0 string
+	result1 error
+}
+
+// MoveNext continues [bake] where it stopped.
+func (f *bakeFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
+	return finished
+}
+
+// moveNext runs [bake] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (finished bool, result0 string, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// main.go:60: i, err := coord.Select(ctx,
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
+	f.select1 = coord.SelectAsync(args.ctx,
+		coord.OnAcquire(f.ovens, 1),
+		coord.OnSend(args.neighbour, f.order),
+		coord.OnTimeout(args.patience),
+	)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
+	if statemachine.TwinEnded(r, f.select1) {
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:375
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
+	return r.Await(f.select1), "", nil
+resume1:
+	{
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
+		i, err := statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
+		f.select1 = nil
+		ovens := f.ovens
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:65
+		switch {
+		case err != nil:
+			result0, result1 = "", err
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:392
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:67
+			return true, result0, result1
+		case i == 0:
+			f.defers.Push(func(raise func()) { defer ovens.Release(1); raise() })
+			result0, result1 = f.order+" from our oven", nil
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:399
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:70
+			return true, result0, result1
+		case i == 1:
+			result0, result1 = f.order+" from the neighbour", nil
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:405
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:72
+			return true, result0, result1
+		}
+	}
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:74
+	result0, result1 = "no "+f.order, nil
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:413
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:74
+	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:417
+}
+
+// Location returns where [bake] is suspended.
+func (f *bakeLocals) Location() statemachine.Location {
+	return f.Frame.At("main.bake", "github.com/movenext/movenext/docs/howto/code/select/main.go", 60)
+}
+
+// Results returns what [bake] returned, or raises again the panic that ended it.
+func (f *bakeFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// bakeMachine is the root of a chain of calls that begins with [bake]: chain, job and frame in one
+// allocation.
+type bakeMachine struct {
+	statemachine.Builder[string]
+	bakeLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *bakeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
+	f.bakeLocals = bakeLocals{Frame: f.bakeLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
 // Digest of withTimeout: 64b485605ba27c82
 
 // withTimeoutAsync starts [withTimeout] as a state machine and returns its job.
@@ -337,14 +495,14 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	}
 	{
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:81
 		f.ctx, cancel = context.WithTimeout(f.ctx, args.patience)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
-	// main.go:62: return orders.Receive(ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
+	// main.go:83: return orders.Receive(ctx)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	f.receive1, receive1Value, receive1Err = args.orders.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:348
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:506
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -352,23 +510,23 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	f.ctx = nil // not needed any more
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	receive1Value, receive1Err = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:358
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:516
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	result0, result1 = receive1Value, receive1Err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:363
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:521
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:367
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:525
 }
 
 // Location returns where [withTimeout] is suspended.
 func (f *withTimeoutLocals) Location() statemachine.Location {
-	return f.Frame.At("main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 62)
+	return f.Frame.At("main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 83)
 }
 
 // withTimeoutMachine is the root of a chain of calls that begins with [withTimeout]: chain, job
@@ -390,7 +548,7 @@ func (f *withTimeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of shop: b75fc7fd1ae00b22
+// Digest of shop: 98b38d7bd587bac4
 
 // shopAsync starts [shop] as a state machine and returns its job.
 func shopAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -410,10 +568,13 @@ type shopLocals struct {
 
 	ctx context.Context
 
-	urgent     *coord.Channel[string]
-	normal     *coord.Channel[string]
-	serve1     *serveFrame
-	orNothing2 *orNothingFrame
+	urgentOrNeighbour *coord.Channel[string]
+	normal            *coord.Channel[string]
+	serve1            *serveFrame
+	orNothing2        *orNothingFrame
+	ovens             *coord.Semaphore
+	bake4             *bakeFrame
+	taken             *job.Job[string]
 }
 
 // moveNext runs [shop] from where it stopped to its next suspension (false) or its end (true).
@@ -421,6 +582,12 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	var err error
 	var order string
 	var err2 error
+	var bake4Value string
+	var bake4Err error
+	var bake5Value string
+	var bake5Err error
+	var bake6Value string
+	var bake6Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -431,89 +598,153 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 		goto resume2
 	case 3:
 		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
+	case 6:
+		goto resume6
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:69
-	f.urgent, f.normal = coord.NewUnbounded[string](), coord.NewUnbounded[string]()
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:90
+	f.urgentOrNeighbour, f.normal = coord.NewUnbounded[string](), coord.NewUnbounded[string]()
 	{
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:91
 		closing := job.SleepAsync(f.ctx, 150*time.Second)
-		for _, err := range []error{f.normal.TrySend("tea"), f.normal.TrySend("milk"), f.urgent.TrySend("coffee")} {
+		for _, err := range []error{f.normal.TrySend("tea"), f.normal.TrySend("milk"), f.urgentOrNeighbour.TrySend("coffee")} {
 			if err != nil {
 				f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:94
 				return true, err
 			}
 		}
-		f.urgent.Close() // its elements are still served
-		// main.go:77: if err := serve(ctx, urgent, normal, closing); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
-		f.serve1, err = serveEnter(r, f.ctx, f.urgent, f.normal, closing)
+		f.urgentOrNeighbour.Close() // its elements are still served
+		// main.go:98: if err := serve(ctx, urgent, normal, closing); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:98
+		f.serve1, err = serveEnter(r, f.ctx, f.urgentOrNeighbour, f.normal, closing)
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:455
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:628
 	if f.serve1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 	err = f.serve1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:464
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:637
 	f.serve1 = nil
 after1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:78
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:99
 		return true, err
 	}
-	// main.go:80: order, err := orNothing(ctx, urgent, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:80
-	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, f.urgent, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:476
+	// main.go:101: order, err := orNothing(ctx, urgent, coord.NewUnbounded[string]())
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:101
+	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, f.urgentOrNeighbour, coord.NewUnbounded[string]())
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:649
 	if f.orNothing2 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.urgent = nil // not needed any more
+	f.urgentOrNeighbour = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:80
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:101
 	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:486
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:659
 	f.orNothing2 = nil
 after2:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:102
 	fmt.Println("without waiting:", order, "- closed:", errors.Is(err2, coord.ErrClosed))
-	// main.go:82: order, err = orNothing(ctx, nil, normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:82
+	// main.go:103: order, err = orNothing(ctx, nil, normal)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:103
 	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, nil, f.normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:494
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:667
 	if f.orNothing2 == nil {
 		goto after3
 	}
 	f.State = 3
-	f.ctx, f.urgent, f.normal = nil, nil, nil // not needed any more
+	f.urgentOrNeighbour, f.normal = nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:82
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:103
 	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:504
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:677
 	f.orNothing2 = nil
 after3:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:83
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:104
 	fmt.Println("without waiting:", order, err2)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:106
+	f.ovens, f.urgentOrNeighbour = coord.NewSemaphore(1), coord.NewRendezvous[string]()
+	// main.go:107: fmt.Println(bake(ctx, ovens, neighbour, "bread", time.Minute))
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:107
+	f.bake4, bake4Value, bake4Err = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "bread", time.Minute)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:687
+	if f.bake4 == nil {
+		goto after4
+	}
+	f.State = 4
+	f.normal = nil // not needed any more
+	return false, nil
+resume4:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:107
+	bake4Value, bake4Err = f.bake4.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:697
+	f.bake4 = nil
+after4:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:107
+	fmt.Println(bake4Value, bake4Err)
+	f.ovens.TryAcquire(1)
+	f.taken = f.urgentOrNeighbour.ReceiveAsync(f.ctx)
+	// main.go:110: fmt.Println(bake(ctx, ovens, neighbour, "rolls", time.Minute))
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:110
+	f.bake4, bake5Value, bake5Err = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "rolls", time.Minute)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:707
+	if f.bake4 == nil {
+		goto after5
+	}
+	f.State = 5
+	f.normal = nil // not needed any more
+	return false, nil
+resume5:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:110
+	bake5Value, bake5Err = f.bake4.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:717
+	f.bake4 = nil
+after5:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:110
+	fmt.Println(bake5Value, bake5Err)
+	// main.go:111: fmt.Println(bake(ctx, ovens, neighbour, "cake", time.Second))
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:111
+	f.bake4, bake6Value, bake6Err = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "cake", time.Second)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:725
+	if f.bake4 == nil {
+		goto after6
+	}
+	f.State = 6
+	f.ctx, f.urgentOrNeighbour, f.normal, f.ovens = nil, nil, nil, nil // not needed any more
+	return false, nil
+resume6:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:111
+	bake6Value, bake6Err = f.bake4.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:735
+	f.bake4 = nil
+after6:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:111
+	fmt.Println(bake6Value, bake6Err)
+	result0 = f.taken.Err()
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:741
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:84
-	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:512
+	return true, result0
 }
 
 // Location returns where [shop] is suspended.
 func (f *shopLocals) Location() statemachine.Location {
-	return f.Frame.At("main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 77, 80, 82)
+	return f.Frame.At("main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 98, 101, 103, 107, 110, 111)
 }
 
 // shopMachine is the root of a chain of calls that begins with [shop]: chain, job and frame in one
@@ -534,4 +765,4 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a465ef4212eac275
+// Digest of what is above: f089cd724e25be7b

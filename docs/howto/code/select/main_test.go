@@ -20,5 +20,8 @@ func Example() {
 	// the shop is closed
 	// without waiting: nothing - closed: true
 	// without waiting: nothing <nil>
-	// the day took 2m30s <nil>
+	// bread from our oven <nil>
+	// rolls from the neighbour <nil>
+	// no cake <nil>
+	// the day took 2m31s <nil>
 }
