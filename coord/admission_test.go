@@ -31,26 +31,26 @@ func TestItGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
 	gate.Set()
 	require.NoError(t, filled.TrySend(7))
 	completed(t,
-		waitAsync(endless, &m, job.Void{}),
-		waitAsync(endless, &rw, write),
-		waitAsync(endless, &km, 1),
-		waitAsync(endless, s, 1),
-		waitAsync(endless, &auto, job.Void{}),
-		waitAsync(endless, &gate, job.Void{}),
-		waitAsync(endless, &down, job.Void{}),
-		waitAsync(endless, full.senderHost(), 7),
-		waitAsync(endless, &news, 7),
+		waitAsync[job.Void](endless, &m, job.Void{}),
+		waitAsync[job.Void](endless, &rw, write),
+		waitAsync[job.Void](endless, keyHostOf(&km.hiddenKeyedMutex), 1),
+		waitAsync[job.Void](endless, s, int64(1)),
+		waitAsync[job.Void](endless, &auto, job.Void{}),
+		waitAsync[job.Void](endless, &gate, job.Void{}),
+		waitAsync[job.Void](endless, &down, job.Void{}),
+		waitAsync[job.Void](endless, full.senderHost(), 7),
+		waitAsync[job.Void](endless, &news, 7),
 	)
 	assert.False(t, m.TryLock() || rw.TryRLock() || km.TryLock(1) || s.TryAcquire(1) || auto.TryWait(), "it was taken")
-	assert.Equal(t, 7, value(t, waitAsync(endless, filled.receiverHost(), job.Void{})))
-	assert.Equal(t, 7, value(t, waitAsync(endless, sub, job.Void{})))
+	assert.Equal(t, 7, value(t, waitAsync[int](endless, filled.receiverHost(), job.Void{})))
+	assert.Equal(t, 7, value(t, waitAsync[int](endless, sub, job.Void{})))
 	assert.Equal(t, 7, value(t, full.ReceiveAsync(endless)))
 }
 
 func TestTheKeyIsLockedAgainBetweenFastPathAndAdmission(t *testing.T) {
 	var m KeyedMutex[int]
 	require.True(t, m.TryLock(1))
-	first, second := waitAsync(endless, &m, 1), waitAsync(endless, &m, 1)
+	first, second := waitAsync[job.Void](endless, keyHostOf(&m.hiddenKeyedMutex), 1), waitAsync[job.Void](endless, keyHostOf(&m.hiddenKeyedMutex), 1)
 	pending(t, first, second)
 	m.Unlock(1)
 	completed(t, first)
@@ -63,10 +63,10 @@ func TestItIsClosedBetweenTheFastPathAndAdmission(t *testing.T) {
 	sub := news.Subscribe()
 	c.Close()
 	news.Close()
-	assert.Equal(t, ErrClosed, waitAsync(endless, c.senderHost(), 1).Err())
-	assert.Equal(t, ErrClosed, waitAsync(endless, c.receiverHost(), job.Void{}).Err())
-	assert.Equal(t, ErrClosed, waitAsync(endless, &news, 1).Err())
-	assert.Equal(t, ErrClosed, waitAsync(endless, sub, job.Void{}).Err())
+	assert.Equal(t, ErrClosed, waitAsync[job.Void](endless, c.senderHost(), 1).Err())
+	assert.Equal(t, ErrClosed, waitAsync[int](endless, c.receiverHost(), job.Void{}).Err())
+	assert.Equal(t, ErrClosed, waitAsync[job.Void](endless, &news, 1).Err())
+	assert.Equal(t, ErrClosed, waitAsync[int](endless, sub, job.Void{}).Err())
 }
 
 func TestAReceiverArrivesBetweenASendersFastPathAndAdmission(t *testing.T) {
@@ -74,7 +74,7 @@ func TestAReceiverArrivesBetweenASendersFastPathAndAdmission(t *testing.T) {
 	r := c.ReceiveAsync(endless)
 	var order []string
 	whenEnded(t, r, func() { order = append(order, "receiver") })
-	completed(t, waitAsync(endless, c.senderHost(), 5))
+	completed(t, waitAsync[job.Void](endless, c.senderHost(), 5))
 	order = append(order, "sender")
 	assert.Equal(t, 5, value(t, r))
 	assert.Equal(t, []string{"receiver", "sender"}, order)

@@ -20,7 +20,7 @@ import (
 type AutoResetEvent struct {
 	mu    interleave.Mutex
 	isSet bool // no waiter then
-	queue queue[job.Void, job.Void]
+	queue queue
 }
 
 // Wait waits until the event is set and resets it. It returns nil, or the reason why ctx ended,
@@ -36,7 +36,7 @@ func (e *AutoResetEvent) Wait(ctx context.Context) error {
 		budget.Yield()
 		return nil
 	}
-	_, err = wait(ctx, e, job.Void{})
+	_, err = wait[job.Void](ctx, e, job.Void{})
 	return err
 }
 
@@ -50,14 +50,14 @@ func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	if e.TryWait() {
 		return completedVoid()
 	}
-	return waitAsync(ctx, e, job.Void{})
+	return waitAsync[job.Void](ctx, e, job.Void{})
 }
 
 // WaitEnter is [AutoResetEvent.Wait] as generated machines call it.
 func (e *autoResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, e, err)
+		return endEntryVoid[job.Void](r, e, err)
 	}
 	if r.Proceed() && e.TryWait() {
 		return nil, nil
@@ -103,7 +103,7 @@ func (e *AutoResetEvent) take() bool {
 
 func (e *AutoResetEvent) guard() *interleave.Mutex { return &e.mu }
 
-func (e *AutoResetEvent) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
+func (e *AutoResetEvent) admit(w *waiter) (decided outcomes) {
 	if e.take() {
 		decided.add(w)
 	} else {
@@ -112,6 +112,6 @@ func (e *AutoResetEvent) admit(w *waiter[job.Void, job.Void]) (decided outcomes)
 	return decided
 }
 
-func (e *AutoResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }
+func (e *AutoResetEvent) cancel(w *waiter) outcomes { return e.queue.cancel(w) }
 
-func (e *AutoResetEvent) giveBack(*waiter[job.Void, job.Void]) outcomes { return e.signal() }
+func (e *AutoResetEvent) giveBack(*waiter) outcomes { return e.signal() }

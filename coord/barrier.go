@@ -26,7 +26,7 @@ type Barrier struct {
 	mu      interleave.Mutex
 	parties int
 	phase   uint64
-	arrived queue[bool, job.Void] // all but the one that completes the phase
+	arrived queue // all but the one that completes the phase
 }
 
 // NewBarrier returns a barrier for the given number of participants. It panics if
@@ -50,7 +50,7 @@ func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 	if b.isLast() {
 		return true, nil
 	}
-	return wait(ctx, b, job.Void{})
+	return wait[bool](ctx, b, job.Void{})
 }
 
 // WaitAsync returns a job that completes when all participants have arrived, with
@@ -63,19 +63,19 @@ func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 	if b.isLast() {
 		return job.FromResult(true)
 	}
-	return waitAsync(ctx, b, job.Void{})
+	return waitAsync[bool](ctx, b, job.Void{})
 }
 
 // WaitEnter is [Barrier.Wait] as generated machines call it.
 func (b *barrier) WaitEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[bool], leader bool, err error) {
 	ctx, err = checkContext(ctx)
 	if err != nil {
-		return endEntry(r, b, false, err)
+		return endEntry[job.Void](r, b, false, err)
 	}
 	if b.isLast() {
-		return endEntry(r, b, true, nil)
+		return endEntry[job.Void](r, b, true, nil)
 	}
-	return enterWait(r, ctx, b, job.Void{}), false, nil
+	return enterWait[bool](r, ctx, b, job.Void{}), false, nil
 }
 
 // isLast ends the phase if the caller is the last to arrive.
@@ -102,7 +102,7 @@ func (b *Barrier) Add(n int) {
 	var decided outcomes
 	if last := b.arrived.last; last != nil && b.arrived.count == parties {
 		decided = b.endPhase()
-		last.value = true // decided is delivered below
+		callOf[bool, job.Void](last).value = true // decided is delivered below
 	}
 	b.mu.Unlock()
 	decided.deliver(nil)
@@ -127,20 +127,20 @@ func (b *Barrier) arrive() (decided outcomes, last bool) {
 // endPhase lets all waiters continue.
 func (b *Barrier) endPhase() outcomes {
 	b.phase++
-	return b.arrived.serveAll(false, nil)
+	return b.arrived.serveAll(nil)
 }
 
 func (b *Barrier) guard() *interleave.Mutex { return &b.mu }
 
-func (b *Barrier) admit(w *waiter[bool, job.Void]) outcomes {
+func (b *Barrier) admit(w *waiter) outcomes {
 	decided, last := b.arrive()
 	if !last {
 		b.arrived.push(w)
 		return decided
 	}
-	w.value = true
+	callOf[bool, job.Void](w).value = true
 	decided.add(w)
 	return decided
 }
 
-func (b *Barrier) cancel(w *waiter[bool, job.Void]) outcomes { return b.arrived.cancel(w) }
+func (b *Barrier) cancel(w *waiter) outcomes { return b.arrived.cancel(w) }

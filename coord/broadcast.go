@@ -48,7 +48,7 @@ type broadcast[T any] struct {
 	kept    ring[keptElement[T]]
 	first   uint64                       // the number of the oldest in kept, or the next one
 	subs    linked.List[subscription[T]] // in order of creation
-	senders queue[job.Void, T]           // the broadcast is full while one waits
+	senders queue                        // the broadcast is full while one waits
 	closed  error                        // nil: open
 }
 
@@ -101,10 +101,9 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 	var decided outcomes
 	if b.closed == nil {
 		b.closed = err
-		decided = b.senders.serveAll(job.Void{}, err)
-		var none T
+		decided = b.senders.serveAll(err)
 		for s := range b.subs.All() {
-			decided.append(s.receivers.serveAll(none, err))
+			decided.append(s.receivers.serveAll(err))
 		}
 	}
 	b.mu.Unlock()
@@ -150,7 +149,7 @@ func (b *broadcast[T]) handOver(v T) (decided outcomes) {
 			continue
 		}
 		w := s.receivers.pop()
-		w.value = v
+		callOf[T, job.Void](w).value = v
 		decided.add(w)
 		s.nextNumber++
 	}
@@ -175,7 +174,7 @@ func (b *broadcast[T]) trim() (decided outcomes) {
 	}
 	for !b.senders.empty() && b.hasSpace() {
 		w := b.senders.pop()
-		decided.append(b.handOver(w.request))
+		decided.append(b.handOver(callOf[job.Void, T](w).request))
 		decided.add(w)
 	}
 	return decided

@@ -23,7 +23,7 @@ func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
-		_, err = wait(ctx, &b.hiddenBroadcast, v)
+		_, err = wait[job.Void](ctx, &b.hiddenBroadcast, v)
 	}
 	return err
 }
@@ -38,7 +38,7 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
-		return waitAsync(ctx, &b.hiddenBroadcast, v)
+		return waitAsync[job.Void](ctx, &b.hiddenBroadcast, v)
 	}
 	return job.FromError[job.Void](err)
 }
@@ -47,13 +47,13 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 func (b *broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, b, err)
+		return endEntryVoid[T](r, b, err)
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
 		return enterWaitVoid(r, ctx, b, v), nil
 	}
-	return endEntryVoid(r, b, err)
+	return endEntryVoid[T](r, b, err)
 }
 
 // TrySend is [Broadcast.Send] without waiting: if Send would wait, TrySend returns
@@ -80,8 +80,8 @@ func (b *broadcast[T]) offer(v T) (mustWait bool, err error) {
 
 func (b *broadcast[T]) guard() *interleave.Mutex { return &b.mu }
 
-func (b *broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
-	p := b.put(w.request)
+func (b *broadcast[T]) admit(w *waiter) outcomes {
+	p := b.put(callOf[job.Void, T](w).request)
 	if p.mustWait {
 		b.senders.push(w)
 		return p.decided
@@ -91,7 +91,7 @@ func (b *broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
 	return p.decided
 }
 
-func (b *broadcast[T]) cancel(w *waiter[job.Void, T]) outcomes { return b.senders.cancel(w) }
+func (b *broadcast[T]) cancel(w *waiter) outcomes { return b.senders.cancel(w) }
 
 // waitName names what a sender waits for.
 func (b *broadcast[T]) waitName() string { return typeName((*Broadcast[T])(nil)) }

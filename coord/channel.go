@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/movenext/movenext/internal/interleave"
-	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -34,14 +33,14 @@ type channel[T any] struct {
 	mu        interleave.Mutex
 	fifo      ring[T]
 	ranked    ranks[T] // instead of fifo, if the channel has a rank
-	receivers queue[T, job.Void]
-	senders   queue[job.Void, T]
+	receivers queue
+	senders   queue
 	closed    error // nil: open
 
 	// How a single waiter waits without the lock; see channel_single.go.
 	level    interleave.Uint32
-	receiver seat[waiter[T, job.Void]]
-	sender   seat[waiter[job.Void, T]]
+	receiver seat[waiter]
+	sender   seat[waiter]
 }
 
 type hiddenChannel[T any] = channel[T]
@@ -125,9 +124,8 @@ func (c *Channel[T]) CloseCause(cause error) {
 		c.leaveFastPath()
 		c.setNonEmpty()
 		c.closed = err
-		decided = c.senders.serveAll(job.Void{}, err)
-		var none T
-		decided.append(c.receivers.serveAll(none, err))
+		decided = c.senders.serveAll(err)
+		decided.append(c.receivers.serveAll(err))
 	}
 	c.mu.Unlock()
 	decided.deliver(nil)

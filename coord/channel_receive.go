@@ -25,7 +25,7 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 	}
 	v, mustWait, err := c.poll()
 	if mustWait {
-		return wait(ctx, c.receiverHost(), job.Void{})
+		return wait[T](ctx, c.receiverHost(), job.Void{})
 	}
 	return v, err
 }
@@ -41,7 +41,7 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	v, mustWait, err := c.poll()
 	switch {
 	case mustWait:
-		return waitAsync(ctx, c.receiverHost(), job.Void{})
+		return waitAsync[T](ctx, c.receiverHost(), job.Void{})
 	case err != nil:
 		return job.FromError[T](err)
 	}
@@ -74,24 +74,24 @@ func (c *channel[T]) receiveEnter(r *statemachine.Run, ctx context.Context) (e *
 	}
 	if err != nil {
 		r.Publish()
-		e, v, err = endEntry(r, c.receiverHost(), v, err)
+		e, v, err = endEntry[job.Void](r, c.receiverHost(), v, err)
 		return e, served, v, err
 	}
 	if level := c.level.Load(); level == nonEmpty || level == senderAlone && c.sender.Load() != nil {
 		var mustWait bool
 		if v, mustWait, served, err = c.pollQuietly(); !mustWait {
 			r.Publish()
-			e, v, err = endEntry(r, c.receiverHost(), v, err)
+			e, v, err = endEntry[job.Void](r, c.receiverHost(), v, err)
 			return e, served, v, err
 		}
 	} // otherwise the machine checks under the lock once suspended
-	w := waitMachine(r, ctx, c.receiverHost(), job.Void{})
-	if w.ctx == nil {
-		r.Suspend((*singleReceiver[T])(&w.waiter))
+	w := waitMachine[T](r, ctx, c.receiverHost(), job.Void{})
+	if w.waiter.ctx == nil {
+		r.Suspend((*singleReceiver[T])(w))
 	} else {
-		r.Suspend(w)
+		r.Suspend(&w.waiter)
 	}
-	return &w.handle, served, v, nil
+	return w.handle, served, v, nil
 }
 
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
@@ -150,7 +150,7 @@ func (c *channel[T]) putBack(v T) {
 func (c *channel[T]) takeBack(v T) (decided outcomes) {
 	c.leaveFastPath()
 	if next := c.receivers.next(nil); next != nil {
-		next.value = v
+		callOf[T, job.Void](next).value = v
 		decided.add(next)
 		return decided
 	}
@@ -192,7 +192,7 @@ func (c *channel[T]) take(by *alternative) (t takeResult[T]) {
 	}
 	if c.len() == 0 {
 		if s := c.senders.next(by); s != nil {
-			t.value = s.request
+			t.value = callOf[job.Void, T](s).request
 			t.decided.add(s)
 			return t
 		}
@@ -209,7 +209,7 @@ func (c *channel[T]) take(by *alternative) (t takeResult[T]) {
 		t.value = c.pop()
 		if c.len() < c.capacity { // an element that came back is beyond it
 			if s := c.senders.next(nil); s != nil {
-				c.push(s.request, 0)
+				c.push(callOf[job.Void, T](s).request, 0)
 				t.decided.add(s)
 			}
 		}
@@ -230,16 +230,16 @@ func (r *receiverHost[T]) buffer() buffer { return (*channelReport[T])(r) }
 func (r *receiverHost[T]) guard() *interleave.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.
-func (r *receiverHost[T]) admit(w *waiter[T, job.Void]) outcomes {
+func (r *receiverHost[T]) admit(w *waiter) outcomes {
 	t := (*channel[T])(r).take(w.of)
 	if t.mustWait {
 		(*channel[T])(r).leaveFastPath()
 		r.receivers.push(w)
 		return t.decided
 	}
-	w.value, w.err = t.value, t.err
+	callOf[T, job.Void](w).value, w.err = t.value, t.err
 	t.decided.add(w)
 	return t.decided
 }
 
-func (r *receiverHost[T]) cancel(w *waiter[T, job.Void]) outcomes { return r.receivers.cancel(w) }
+func (r *receiverHost[T]) cancel(w *waiter) outcomes { return r.receivers.cancel(w) }

@@ -23,7 +23,7 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 	}
 	mustWait, err := c.offer(v)
 	if mustWait {
-		_, err = wait(ctx, c.senderHost(), v)
+		_, err = wait[job.Void](ctx, c.senderHost(), v)
 	}
 	return err
 }
@@ -38,7 +38,7 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	}
 	mustWait, err := c.offer(v)
 	if mustWait {
-		return waitAsync(ctx, c.senderHost(), v)
+		return waitAsync[job.Void](ctx, c.senderHost(), v)
 	}
 	return job.FromError[job.Void](err)
 }
@@ -68,7 +68,7 @@ func (c *channel[T]) sendEnter(r *statemachine.Run, ctx context.Context, v T) (e
 	}
 	if err != nil {
 		r.Publish()
-		e, err = endEntryVoid(r, c.senderHost(), err)
+		e, err = endEntryVoid[T](r, c.senderHost(), err)
 		return e, served, err
 	}
 	mustWait := c.findsNoReceiver()
@@ -80,16 +80,16 @@ func (c *channel[T]) sendEnter(r *statemachine.Run, ctx context.Context, v T) (e
 	}
 	if !mustWait {
 		r.Publish()
-		e, err = endEntryVoid(r, c.senderHost(), err)
+		e, err = endEntryVoid[T](r, c.senderHost(), err)
 		return e, served, err
 	}
-	w := waitMachine(r, ctx, c.senderHost(), v)
-	if w.ctx == nil && c.isRendezvous() {
-		r.Suspend((*singleSender[T])(&w.waiter))
+	w := waitMachine[job.Void](r, ctx, c.senderHost(), v)
+	if w.waiter.ctx == nil && c.isRendezvous() {
+		r.Suspend((*singleSender[T])(w))
 	} else {
-		r.Suspend(w)
+		r.Suspend(&w.waiter)
 	}
-	return (*statemachine.WaitingVoid[job.Void])(&w.handle), served, nil
+	return (*statemachine.WaitingVoid[job.Void])(w.handle), served, nil
 }
 
 // isRendezvous reports whether a sender waits until a receiver takes its element.
@@ -167,7 +167,7 @@ func (c *channel[T]) put(v T, rank int64, by *alternative) (p putResult[T]) {
 	c.leaveFastPath()
 	if c.closed == nil {
 		if w := c.receivers.next(by); w != nil {
-			w.value = v
+			callOf[T, job.Void](w).value = v
 			p.decided.add(w)
 			return p
 		}
@@ -204,8 +204,8 @@ func (s *senderHost[T]) buffer() buffer { return (*channelReport[T])(s) }
 func (s *senderHost[T]) guard() *interleave.Mutex { return &s.mu }
 
 // admit serves the receiver before the sender: it came first.
-func (s *senderHost[T]) admit(w *waiter[job.Void, T]) outcomes {
-	p := (*channel[T])(s).put(w.request, 0, w.of) // only a channel without ranks has waiting senders
+func (s *senderHost[T]) admit(w *waiter) outcomes {
+	p := (*channel[T])(s).put(callOf[job.Void, T](w).request, 0, w.of) // only a channel without ranks has waiting senders
 	if p.mustWait {
 		s.senders.push(w)
 		(*channel[T])(s).setNonEmpty()
@@ -216,4 +216,4 @@ func (s *senderHost[T]) admit(w *waiter[job.Void, T]) outcomes {
 	return p.decided
 }
 
-func (s *senderHost[T]) cancel(w *waiter[job.Void, T]) outcomes { return s.senders.cancel(w) }
+func (s *senderHost[T]) cancel(w *waiter) outcomes { return s.senders.cancel(w) }

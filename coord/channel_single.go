@@ -126,7 +126,7 @@ func (c *channel[T]) leaveFastPath() {
 
 // seatReceiver seats w, whose node is written, and reports whether it does; mu is held,
 // and nothing was found for w.
-func (c *channel[T]) seatReceiver(w *waiter[T, job.Void]) bool {
+func (c *channel[T]) seatReceiver(w *waiter) bool {
 	if !c.receivers.empty() || !c.receiver.CompareAndSwap(nil, w) {
 		return false
 	}
@@ -137,7 +137,7 @@ func (c *channel[T]) seatReceiver(w *waiter[T, job.Void]) bool {
 }
 
 // seatSender is seatReceiver for a sender. An element that was put back precedes that of w.
-func (c *channel[T]) seatSender(w *waiter[job.Void, T]) bool {
+func (c *channel[T]) seatSender(w *waiter) bool {
 	if c.len() > 0 || !c.senders.empty() || !c.sender.CompareAndSwap(nil, w) {
 		return false
 	}
@@ -155,7 +155,7 @@ func (c *channel[T]) handOver(v T) (served continuation.Chain, ok bool) {
 	if w == nil {
 		return served, false
 	}
-	w.value = v // decided stays unset: w is in no queue and cannot give up, so it is never read
+	callOf[T, job.Void](w).value = v // decided stays unset: w is in no queue and cannot give up, so it is never read
 	return continuation.Only(w.node), true
 }
 
@@ -169,7 +169,7 @@ func (c *channel[T]) takeOver() (v T, served continuation.Chain, ok bool) {
 	if w == nil {
 		return v, served, false
 	}
-	return w.request, continuation.Only(w.node), true
+	return callOf[job.Void, T](w).request, continuation.Only(w.node), true
 }
 
 // rescue is for a waiter that finds its side no longer alone. The waiters in the seats may be
@@ -192,16 +192,16 @@ func (c *channel[T]) rescue() (served continuation.Chain) {
 }
 
 // singleReceiver is the waiter of a machine that receives with a context that cannot end.
-type singleReceiver[T any] waiter[T, job.Void]
+type singleReceiver[T any] call[T, job.Void]
 
 // Reason implements [schedulers.Reasoner].
 func (l *singleReceiver[T]) Reason() (what, holder string) {
-	return (*waiter[T, job.Void])(l).Reason()
+	return l.waiter.Reason()
 }
 
 // Queue does the same as waiter.Queue.
 func (l *singleReceiver[T]) Queue() buffer {
-	return (*waiter[T, job.Void])(l).Queue()
+	return l.waiter.Queue()
 }
 
 // Join implements [statemachine.Pending].
@@ -213,7 +213,7 @@ func (l *singleReceiver[T]) Join(n *continuation.Node, worker schedulers.Worker)
 
 // JoinQuietly does the same as waiter.JoinQuietly.
 func (l *singleReceiver[T]) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
-	w := (*waiter[T, job.Void])(l)
+	w := &l.waiter
 	c := (*channel[T])(w.host.(*receiverHost[T]))
 	w.node = n
 	if c.level.Load() == receiverAlone && c.receiver.CompareAndSwap(nil, w) {
@@ -233,22 +233,22 @@ func (l *singleReceiver[T]) JoinQuietly(n *continuation.Node) (waits bool, serve
 		return true, served
 	}
 	c.mu.Unlock()
-	w.value, w.err = got.value, got.err
+	l.value, w.err = got.value, got.err
 	return false, got.decided.complete()
 }
 
 // singleSender is the waiter of a machine that sends to a rendezvous with a context that
 // cannot end.
-type singleSender[T any] waiter[job.Void, T]
+type singleSender[T any] call[job.Void, T]
 
 // Reason implements [schedulers.Reasoner].
 func (l *singleSender[T]) Reason() (what, holder string) {
-	return (*waiter[job.Void, T])(l).Reason()
+	return l.waiter.Reason()
 }
 
 // Queue does the same as waiter.Queue.
 func (l *singleSender[T]) Queue() buffer {
-	return (*waiter[job.Void, T])(l).Queue()
+	return l.waiter.Queue()
 }
 
 // Join implements [statemachine.Pending].
@@ -260,7 +260,7 @@ func (l *singleSender[T]) Join(n *continuation.Node, worker schedulers.Worker) b
 
 // JoinQuietly does the same as waiter.JoinQuietly.
 func (l *singleSender[T]) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
-	w := (*waiter[job.Void, T])(l)
+	w := &l.waiter
 	c := (*channel[T])(w.host.(*senderHost[T]))
 	w.node = n
 	if c.level.Load() == senderAlone && c.sender.CompareAndSwap(nil, w) {
@@ -270,7 +270,7 @@ func (l *singleSender[T]) JoinQuietly(n *continuation.Node) (waits bool, served 
 		return true, served
 	}
 	c.mu.Lock()
-	put := c.put(w.request, 0, nil)
+	put := c.put(l.request, 0, nil)
 	if put.mustWait {
 		if !c.seatSender(w) {
 			c.senders.push(w)

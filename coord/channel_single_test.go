@@ -21,7 +21,7 @@ type alone struct {
 	*machineNode
 	run statemachine.Run
 	e   *statemachine.Waiting[int]
-	w   *waiter[int, job.Void]
+	w   *waiter
 }
 
 func enterAlone(t *testing.T, c *Channel[int]) *alone {
@@ -36,8 +36,8 @@ func enterAlone(t *testing.T, c *Channel[int]) *alone {
 
 // singleOf returns the waiter of a machine that has entered a receive with a context
 // that cannot end.
-func singleOf(run *statemachine.Run) *waiter[int, job.Void] {
-	return (*waiter[int, job.Void])(run.Kept().(*singleReceiver[int]))
+func singleOf(run *statemachine.Run) *waiter {
+	return &run.Kept().(*singleReceiver[int]).waiter
 }
 
 func (a *alone) join() bool { return a.machineNode.join(&a.run) }
@@ -54,7 +54,7 @@ type aloneSender struct {
 	*machineNode
 	run statemachine.Run
 	e   *statemachine.WaitingVoid[job.Void]
-	w   *waiter[job.Void, int]
+	w   *waiter
 }
 
 func sendAlone(t *testing.T, c *Channel[int], v int) *aloneSender {
@@ -64,7 +64,7 @@ func sendAlone(t *testing.T, c *Channel[int], v int) *aloneSender {
 	require.NoError(t, err)
 	require.NotNil(t, a.e)
 	if single, is := a.run.Kept().(*singleSender[int]); is { // not if the channel holds elements
-		a.w = (*waiter[job.Void, int])(single)
+		a.w = &single.waiter
 	}
 	return a
 }

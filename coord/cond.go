@@ -43,7 +43,7 @@ type Cond struct {
 	// L must be held when Wait is called, and is held again when it returns.
 	L *Mutex
 
-	queue queue[job.Void, job.Void] // guarded by L.mu
+	queue queue // guarded by L.mu
 }
 
 // NewCond returns a Cond for holders of l.
@@ -76,7 +76,7 @@ func (c *Cond) Wait(ctx context.Context) error {
 		defer unblock()
 		ctx = blockedContext{ctx, bareWorker{worker}}
 	}
-	_, err = wait(ctx, c, job.Void{})
+	_, err = wait[job.Void](ctx, c, job.Void{})
 	c.L.holder.record(ctx) // however the wait has ended
 	return err
 }
@@ -90,7 +90,7 @@ func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
-	return waitAsync(ctx, c, job.Void{})
+	return waitAsync[job.Void](ctx, c, job.Void{})
 }
 
 // WaitEnter is [Cond.Wait] as generated machines call it.
@@ -98,7 +98,7 @@ func (c *cond) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachin
 	c.mustBeHeld()
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, c, err)
+		return endEntryVoid[job.Void](r, c, err)
 	}
 	return enterWaitVoid(r, ctx, c, job.Void{}), nil
 }
@@ -138,27 +138,27 @@ func (c *Cond) mustBeHeld() {
 }
 
 // holderOf returns nil: a wait for a signal waits for no known holder.
-func (c *Cond) holderOf(job.Void) *schedulers.Holder { return nil }
+func (c *Cond) holderOf(*waiter) *schedulers.Holder { return nil }
 
-func (c *Cond) recordHolder(r *statemachine.Run, _ job.Void) { c.L.holder.recordMachine(r) }
+func (c *Cond) recordHolder(r *statemachine.Run, _ *waiter) { c.L.holder.recordMachine(r) }
 
 func (c *Cond) guard() *interleave.Mutex { return &c.L.mu }
 
 // admit queues the waiter before it releases the lock, so that the next holder can
 // signal the waiter.
-func (c *Cond) admit(w *waiter[job.Void, job.Void]) outcomes {
+func (c *Cond) admit(w *waiter) outcomes {
 	c.queue.push(w)
 	return c.L.release()
 }
 
 // cancel moves the waiter to the lock's queue: its wait has failed, and ends when L is held.
-func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
+func (c *Cond) cancel(w *waiter) outcomes {
 	c.queue.remove(w)
 	return c.L.admit(w)
 }
 
 // giveBack passes the signal on. L stays held, as in every case.
-func (c *Cond) giveBack(*waiter[job.Void, job.Void]) outcomes { return c.wake(1) }
+func (c *Cond) giveBack(*waiter) outcomes { return c.wake(1) }
 
 // blockedContext is a context whose worker already knows that it blocks.
 type blockedContext struct {

@@ -129,9 +129,9 @@ func TestTheContextEndedBeforeACondWait(t *testing.T) {
 func TestTheContextEndsBetweenWatchingAndAdmissionToACond(t *testing.T) {
 	c := NewCond(new(Mutex))
 	require.True(t, c.L.TryLock())
-	w := newJobWaiter[job.Void](c, job.Void{})
-	w.giveUp(context.Canceled)
-	w.enter(nil, nil)
+	w := newJobCall[job.Void](c, job.Void{})
+	w.waiter.giveUp(context.Canceled)
+	w.waiter.enter(nil, nil)
 	require.ErrorIs(t, w.promise.Job().Err(), context.Canceled)
 	assert.False(t, c.L.TryLock(), "the lock is still the caller's")
 }

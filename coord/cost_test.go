@@ -100,5 +100,5 @@ func TestAWaitingJobIsOneAllocation(t *testing.T) {
 	m.TryLock()
 	each = testing.AllocsPerRun(runs, func() { SelectAsync(endless, cases...); _ = c.TrySend(1) })
 	assert.Equal(t, 4, int(each), "the select, its list of cases and a waiter for each")
-	assert.LessOrEqual(t, reflect.TypeFor[waiter[job.Void, job.Void]]().Size(), uintptr(256))
+	assert.LessOrEqual(t, reflect.TypeFor[call[job.Void, job.Void]]().Size(), uintptr(256))
 }

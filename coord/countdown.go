@@ -20,7 +20,7 @@ import (
 type Countdown struct {
 	mu    interleave.Mutex
 	left  int64 // no waiters when it is 0
-	queue queue[job.Void, job.Void]
+	queue queue
 }
 
 // NewCountdown returns a Countdown of n things. It panics if n is negative.
@@ -41,7 +41,7 @@ func (c *Countdown) Wait(ctx context.Context) error {
 	if c.Left() == 0 {
 		return nil
 	}
-	_, err = wait(ctx, c, job.Void{})
+	_, err = wait[job.Void](ctx, c, job.Void{})
 	return err
 }
 
@@ -55,14 +55,14 @@ func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	if c.Left() == 0 {
 		return completedVoid()
 	}
-	return waitAsync(ctx, c, job.Void{})
+	return waitAsync[job.Void](ctx, c, job.Void{})
 }
 
 // WaitEnter is [Countdown.Wait] as generated machines call it.
 func (c *countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil || c.Left() == 0 {
-		return endEntryVoid(r, c, err)
+		return endEntryVoid[job.Void](r, c, err)
 	}
 	return enterWaitVoid(r, ctx, c, job.Void{}), nil
 }
@@ -83,7 +83,7 @@ func (c *Countdown) Add(n int64) {
 	c.left = left
 	var decided outcomes
 	if left == 0 {
-		decided = c.queue.serveAll(job.Void{}, nil)
+		decided = c.queue.serveAll(nil)
 	}
 	c.mu.Unlock()
 	decided.deliver(nil)
@@ -101,7 +101,7 @@ func (c *Countdown) Left() int64 {
 
 func (c *Countdown) guard() *interleave.Mutex { return &c.mu }
 
-func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
+func (c *Countdown) admit(w *waiter) (decided outcomes) {
 	if c.left == 0 {
 		decided.add(w)
 	} else {
@@ -110,7 +110,7 @@ func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	return decided
 }
 
-func (c *Countdown) cancel(w *waiter[job.Void, job.Void]) outcomes { return c.queue.cancel(w) }
+func (c *Countdown) cancel(w *waiter) outcomes { return c.queue.cancel(w) }
 
 // giveBack does nothing: the waiter was given nothing.
-func (c *Countdown) giveBack(*waiter[job.Void, job.Void]) outcomes { return outcomes{} }
+func (c *Countdown) giveBack(*waiter) outcomes { return outcomes{} }

@@ -26,29 +26,30 @@ import (
 // errDeserted is the error of a wait that was unwound. Nobody gets it.
 var errDeserted = errors.New("coord: the wait was unwound")
 
-// desert ends the wait of w, whose goroutine unwinds.
-func (w *waiter[R, P]) desert(request P) {
+// desert ends the wait of c, whose goroutine unwinds.
+func (c *call[R, P]) desert(request P) {
+	w := &c.waiter
 	if !w.leave() {
 		return
 	}
-	w.request = request // completing has cleared both
-	w.value, w.err = w.promise.Job().GetResult()
+	c.request = request // completing has cleared both
+	c.value, w.err = c.promise.Job().GetResult()
 	w.comeBack().deliver(nil)
 }
 
 // leave gives up, waits until w is completed, and reports whether it was served nevertheless.
-func (w *waiter[R, P]) leave() (served bool) {
+func (w *waiter) leave() (served bool) {
 	w.giveUp(errDeserted)
-	w.settle()
+	w.call.settle()
 	return !w.gaveUp
 }
 
 // comeBack takes back what w, which was served, got, and returns the waiters that this serves.
-func (w *waiter[R, P]) comeBack() (decided outcomes) {
+func (w *waiter) comeBack() (decided outcomes) {
 	switch h := w.host.(type) {
-	case returnable[R, P]:
+	case returnable:
 		return w.takeBack(h.comeBack)
-	case revocable[R, P]:
+	case revocable:
 		if w.err == nil {
 			return w.takeBack(h.giveBack)
 		}
@@ -56,9 +57,9 @@ func (w *waiter[R, P]) comeBack() (decided outcomes) {
 	return decided
 }
 
-// settle waits until w, which is decided, is completed, even if further work on top of this
-// wait calls runtime.Goexit.
-func (w *waiter[R, P]) settle() {
+// settle implements typedCall. It waits even if further work on top of this wait calls
+// runtime.Goexit.
+func (c *call[R, P]) settle() {
 	settled := false
 	defer func() {
 		if settled {
@@ -67,52 +68,53 @@ func (w *waiter[R, P]) settle() {
 		if v := recover(); v != nil {
 			panic(v)
 		}
-		w.settle()
+		c.settle()
 	}()
-	_, _ = w.promise.Job().Wait(context.Background())
+	_, _ = c.promise.Job().Wait(context.Background())
 	settled = true
 }
 
 // returnable is a host that keeps for others what a waiter got and did not return. For machines,
 // whose home is gone, this is not used: they continue elsewhere with what they got.
-type returnable[R, P any] interface {
+type returnable interface {
 	// comeBack takes back the value and the error of w, and returns the waiters that this
 	// serves. The guard is held, and w is in no queue.
-	comeBack(w *waiter[R, P]) outcomes
+	comeBack(w *waiter) outcomes
 }
 
 // comeBack puts the element back, in front of all others.
-func (r *receiverHost[T]) comeBack(w *waiter[T, job.Void]) (decided outcomes) {
+func (r *receiverHost[T]) comeBack(w *waiter) (decided outcomes) {
 	if w.err != nil {
 		return decided
 	}
-	return (*channel[T])(r).takeBack(w.value)
+	return (*channel[T])(r).takeBack(callOf[T, job.Void](w).value)
 }
 
 // comeBack puts the element back, in front of all others that the subscription has yet to read.
-func (s *subscription[T]) comeBack(w *waiter[T, job.Void]) (decided outcomes) {
+func (s *subscription[T]) comeBack(w *waiter) (decided outcomes) {
+	v := callOf[T, job.Void](w).value
 	switch {
 	case w.err != nil || s.closed:
 	case !s.receivers.empty():
 		next := s.receivers.pop()
-		next.value = w.value
+		callOf[T, job.Void](next).value = v
 		decided.add(next)
 	default:
-		s.returned = append(s.returned, w.value)
+		s.returned = append(s.returned, v)
 	}
 	return decided
 }
 
 // comeBack makes the latest value new for the observer again.
-func (o *observer[T]) comeBack(w *waiter[T, *observer[T]]) (decided outcomes) {
+func (o *observer[T]) comeBack(w *waiter) (decided outcomes) {
 	if w.err != nil {
 		return decided
 	}
 	waiting := &o.watch.waiting
 	for next := waiting.first; next != nil; next = next.next {
-		if next.request == o {
+		if next.host == host(o) {
 			waiting.remove(next)
-			next.value = o.watch.value
+			callOf[T, job.Void](next).value = o.watch.value
 			decided.add(next)
 			return decided
 		}
@@ -122,9 +124,10 @@ func (o *observer[T]) comeBack(w *waiter[T, *observer[T]]) (decided outcomes) {
 }
 
 // comeBack sets the round again, unless another one was begun.
-func (s *reusable[T]) comeBack(w *waiter[T, Round]) (decided outcomes) {
-	if w.request == s.round && s.phase == roundIdle && !errors.Is(w.err, ErrRound) {
-		s.phase, s.value, s.err = roundSet, w.value, w.err
+func (s *reusable[T]) comeBack(w *waiter) (decided outcomes) {
+	c := callOf[T, Round](w)
+	if c.request == s.round && s.phase == roundIdle && !errors.Is(w.err, ErrRound) {
+		s.phase, s.value, s.err = roundSet, c.value, w.err
 	}
 	return decided
 }

@@ -81,31 +81,40 @@ type (
 	semaphore        = Semaphore
 )
 
-// machineWaiter is a waiter of a machine and its handle for generated code, in one allocation.
-type machineWaiter[R, P any] struct {
-	waiter[R, P]
+// machineCall is a call of a machine and its handle for generated code, in one allocation.
+type machineCall[R, P any] struct {
+	call   call[R, P]
 	handle statemachine.Waiting[R]
 }
 
 // waitMachine is the slow path of an entry: the machine of r will wait, unless its
 // request can be served once it is suspended. The caller suspends it.
-func waitMachine[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], request P) *machineWaiter[R, P] {
-	w := spareOf[R, P](r)
-	w.prepare(h, request)
+func waitMachine[R, P any](r *statemachine.Run, ctx context.Context, h host, request P) *call[R, P] {
+	c := spareOf[R, P](r)
+	c.request = request
+	c.waiter.prepare(r, ctx, h)
+	return c
+}
+
+// prepare makes w wait at h. ctx may be nil.
+func (w *waiter) prepare(r *statemachine.Run, ctx context.Context, h host) {
+	w.spare, w.host = false, h
+	if ctx == nil {
+		return
+	}
 	if done := ctx.Done(); done != nil {
 		w.ctx, w.watched = ctx, true
 		r.Watch(ctx, done, &w.watch, w)
 	}
-	return w
 }
 
 // Join implements [statemachine.Pending].
-func (w *waiter[R, P]) Join(n *continuation.Node, worker schedulers.Worker) bool {
+func (w *waiter) Join(n *continuation.Node, worker schedulers.Worker) bool {
 	return w.enter(n, worker)
 }
 
 // JoinQuietly is Join without notifying others: it returns those that were served.
-func (w *waiter[R, P]) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
+func (w *waiter) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
 	return w.enterQuietly(n)
 }
 
@@ -116,56 +125,52 @@ func (*Mutex) excludesOthers()          {}
 func (*RWMutex) excludesOthers()        {}
 func (*Semaphore) excludesOthers()      {}
 func (*AutoResetEvent) excludesOthers() {}
-func (*keyedMutex[K]) excludesOthers()  {}
-func (*limiter[K]) excludesOthers()     {}
 
 // Holds reports whether the machine holds a lock or permits after its wait. A search of
 // schedules uses it to let other work find them held.
-func (w *waiter[R, P]) Holds() bool {
+func (w *waiter) Holds() bool {
 	_, is := w.host.(exclusiveHost)
 	return is && w.err == nil
 }
 
-// spareOf returns the waiter that the machine of r has kept, or a new one.
-func spareOf[R, P any](r *statemachine.Run) *machineWaiter[R, P] {
-	w, ok := r.Kept().(*machineWaiter[R, P])
-	if !ok || !w.spare {
-		w = new(machineWaiter[R, P])
-		w.handle.Init(w)
+// spareOf returns the call that the machine of r has kept, or a new one.
+func spareOf[R, P any](r *statemachine.Run) *call[R, P] {
+	if kept, ok := r.Kept().(*waiter); ok && kept.spare {
+		if c, ok := kept.call.(*call[R, P]); ok {
+			return c
+		}
 	}
-	return w
-}
-
-// prepare makes w wait at h for the request.
-func (w *waiter[R, P]) prepare(h host[R, P], request P) {
-	w.spare, w.host, w.request = false, h, request
+	m := new(machineCall[R, P])
+	c := &m.call
+	c.waiter.call, c.handle = c, &m.handle
+	m.handle.Init(c)
+	return c
 }
 
 // enterWait is waitMachine for an operation with a value.
-func enterWait[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], request P) *statemachine.Waiting[R] {
-	w := waitMachine(r, ctx, h, request)
-	r.Suspend(w)
-	return &w.handle
+func enterWait[R, P any](r *statemachine.Run, ctx context.Context, h host, request P) *statemachine.Waiting[R] {
+	c := waitMachine[R](r, ctx, h, request)
+	r.Suspend(&c.waiter)
+	return c.handle
 }
 
 // enterWaitVoid is waitMachine for an operation without a value.
-func enterWaitVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Void, P], request P) *statemachine.WaitingVoid[job.Void] {
-	return (*statemachine.WaitingVoid[job.Void])(enterWait(r, ctx, h, request))
+func enterWaitVoid[P any](r *statemachine.Run, ctx context.Context, h host, request P) *statemachine.WaitingVoid[job.Void] {
+	return (*statemachine.WaitingVoid[job.Void])(enterWait[job.Void](r, ctx, h, request))
 }
 
 // endEntry ends an entry that need not wait, with v and err: at once or, if the machine
 // has to yield, when its turn comes. A lock is not taken before that turn, but in it:
 // see [mutex.LockEnter].
-func endEntry[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*statemachine.Waiting[R], R, error) {
+func endEntry[P, R any](r *statemachine.Run, h host, v R, err error) (*statemachine.Waiting[R], R, error) {
 	if r.Proceed() {
 		return nil, v, err
 	}
-	w := spareOf[R, P](r)
-	var ask P
-	w.prepare(h, ask)
-	w.value, w.err, w.decided = v, err, true
-	r.Suspend(w)
-	return &w.handle, v, nil
+	c := spareOf[R, P](r)
+	c.waiter.prepare(r, nil, h)
+	c.value, c.waiter.err, c.waiter.decided = v, err, true
+	r.Suspend(&c.waiter)
+	return c.handle, v, nil
 }
 
 // endSoon notifies those that an entry has served, the one for machines that soon wait again.
@@ -178,15 +183,15 @@ func endSoon(r *statemachine.Run, suspends bool, served continuation.Chain) {
 }
 
 // endEntryVoid is endEntry for an operation without a value.
-func endEntryVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*statemachine.WaitingVoid[job.Void], error) {
-	w, _, err := endEntry(r, h, job.Void{}, err)
+func endEntryVoid[P any](r *statemachine.Run, h host, err error) (*statemachine.WaitingVoid[job.Void], error) {
+	w, _, err := endEntry[P](r, h, job.Void{}, err)
 	return (*statemachine.WaitingVoid[job.Void])(w), err
 }
 
 // end is complete for a machine's waiter. It notifies the node last: from then on the
 // waiter belongs to the machine. A machine that was served as it joined is the caller,
 // and need not be notified.
-func (w *waiter[R, P]) end() (waiters continuation.Chain) {
+func (w *waiter) end() (waiters continuation.Chain) {
 	if w.watch.Stop() {
 		w.ctx = nil
 	}
@@ -196,21 +201,33 @@ func (w *waiter[R, P]) end() (waiters continuation.Chain) {
 	return waiters
 }
 
-// Results implements [statemachine.Outcome]. It leaves w to the machine as its spare waiter.
-func (w *machineWaiter[R, P]) Results(r *statemachine.Run) (R, error) {
+// Results implements [statemachine.Outcome]. It leaves c to the machine as its spare call.
+func (c *call[R, P]) Results(r *statemachine.Run) (R, error) {
+	c.waiter.resumed(r)
+	var (
+		none R
+		ask  P
+	)
+	v := c.value
+	c.value, c.request = none, ask
+	return v, c.waiter.leaveMachine(r)
+}
+
+// resumed is called when the machine of r continues.
+func (w *waiter) resumed(r *statemachine.Run) {
 	if refusal := r.Refusal(); refusal != nil {
 		w.refuse(refusal)
 	}
 	if schedulers.Followed() {
 		w.recordHolder(r)
 	}
-	v, err, gaveUp := w.value, w.err, w.gaveUp
-	var (
-		none R
-		ask  P
-	)
-	w.value, w.err, w.request = none, nil, ask
-	if gaveUp {
+}
+
+// leaveMachine returns the error of the wait, and leaves w to the machine of r.
+func (w *waiter) leaveMachine(r *statemachine.Run) error {
+	err := w.err
+	w.err = nil
+	if w.gaveUp {
 		rethrow.From(err)
 	}
 	if w.ctx == nil {
@@ -221,7 +238,7 @@ func (w *machineWaiter[R, P]) Results(r *statemachine.Run) (R, error) {
 		w.decided, w.gaveUp, w.spare, w.node = false, false, true, nil
 		r.Keep(w)
 	}
-	return v, err
+	return err
 }
 
 // refuse is called if the home of the machine turns out to be gone after the waiter was
@@ -229,8 +246,8 @@ func (w *machineWaiter[R, P]) Results(r *statemachine.Run) (R, error) {
 // that is impossible, the machine keeps the grant and no error is reported. Otherwise a
 // machine that gets the error would keep a lock without knowing it, and no later call
 // could lock it again.
-func (w *waiter[R, P]) refuse(refusal error) {
-	h, ok := w.host.(revocable[R, P])
+func (w *waiter) refuse(refusal error) {
+	h, ok := w.host.(revocable)
 	if !ok {
 		return
 	}
@@ -241,7 +258,7 @@ func (w *waiter[R, P]) refuse(refusal error) {
 }
 
 // takeBack calls back, a method of the host, with its lock.
-func (w *waiter[R, P]) takeBack(back func(*waiter[R, P]) outcomes) outcomes {
+func (w *waiter) takeBack(back func(*waiter) outcomes) outcomes {
 	mu := w.host.guard()
 	mu.Lock()
 	defer mu.Unlock() // a key that was unlocked meanwhile makes giveBack panic
@@ -251,8 +268,8 @@ func (w *waiter[R, P]) takeBack(back func(*waiter[R, P]) outcomes) outcomes {
 // revocable is a host that can take back what it has granted. An element that was sent
 // or received, and a phase of a barrier that has ended, cannot be taken back: their
 // hosts are not revocable.
-type revocable[R, P any] interface {
+type revocable interface {
 	// giveBack takes back what w was granted, and returns the waiters that this serves.
 	// The guard is held, and w is in no queue.
-	giveBack(w *waiter[R, P]) outcomes
+	giveBack(w *waiter) outcomes
 }

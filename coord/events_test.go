@@ -134,7 +134,7 @@ func TestTheLastToComeLeads(t *testing.T) {
 	first := b.WaitAsync(endless)
 	require.False(t, b.isLast())
 	b.Add(-1)
-	assert.True(t, value(t, waitAsync(endless, b, job.Void{})))
+	assert.True(t, value(t, waitAsync[bool](endless, b, job.Void{})))
 	assert.False(t, value(t, first))
 }
 

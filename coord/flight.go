@@ -26,7 +26,7 @@ type flight[T any] struct {
 
 	mu    interleave.Mutex
 	over  bool // no waiters then
-	queue queue[T, job.Void]
+	queue queue
 }
 
 // newFlight prepares to run fn with the values of ctx: its scheduler, not its end.
@@ -59,7 +59,9 @@ func (f *flight[T]) wait(ctx context.Context) (T, error) {
 }
 
 // waitAsync returns a job that ends with the flight, or with ctx.
-func (f *flight[T]) waitAsync(ctx context.Context) *job.Job[T] { return waitAsync(ctx, f, job.Void{}) }
+func (f *flight[T]) waitAsync(ctx context.Context) *job.Job[T] {
+	return waitAsync[T](ctx, f, job.Void{})
+}
 
 // succeeded reports whether the flight has ended with a value and no error.
 func (f *flight[T]) succeeded() bool { return f.run.Status() == job.Completed }
@@ -89,8 +91,8 @@ func (f *flight[T]) Completed(schedulers.Worker) continuation.Chain {
 	f.mu.Lock()
 	f.over = true
 	var decided outcomes
-	if !f.queue.empty() { // an error without waiters stays unobserved
-		decided = f.queue.serveAll(f.result())
+	for !f.queue.empty() { // an error without waiters stays unobserved
+		decided.append(f.serve(f.queue.pop()))
 	}
 	f.mu.Unlock()
 	return decided.complete()
@@ -98,14 +100,19 @@ func (f *flight[T]) Completed(schedulers.Worker) continuation.Chain {
 
 func (f *flight[T]) guard() *interleave.Mutex { return &f.mu }
 
-func (f *flight[T]) admit(w *waiter[T, job.Void]) (decided outcomes) {
+func (f *flight[T]) admit(w *waiter) (decided outcomes) {
 	if !f.over {
 		f.queue.push(w)
 		return decided
 	}
-	w.value, w.err = f.result()
+	return f.serve(w)
+}
+
+// serve serves w with the outcome.
+func (f *flight[T]) serve(w *waiter) (decided outcomes) {
+	callOf[T, job.Void](w).value, w.err = f.result()
 	decided.add(w)
 	return decided
 }
 
-func (f *flight[T]) cancel(w *waiter[T, job.Void]) outcomes { return f.queue.cancel(w) }
+func (f *flight[T]) cancel(w *waiter) outcomes { return f.queue.cancel(w) }

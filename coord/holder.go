@@ -57,28 +57,28 @@ func holderIn(ctx context.Context) *schedulers.Holder {
 }
 
 // lock is a host that records its holder.
-type lock[P any] interface {
-	holderOf(ask P) *schedulers.Holder
-	recordHolder(r *statemachine.Run, ask P)
+type lock interface {
+	holderOf(w *waiter) *schedulers.Holder
+	recordHolder(r *statemachine.Run, w *waiter)
 }
 
 // recordHolder records that the machine of r was granted the lock that w requested, if w waits
 // for a lock.
-func (w *waiter[R, P]) recordHolder(r *statemachine.Run) {
-	if l, ok := w.host.(lock[P]); ok && w.err == nil {
-		l.recordHolder(r, w.request)
+func (w *waiter) recordHolder(r *statemachine.Run) {
+	if l, ok := w.host.(lock); ok && w.err == nil {
+		l.recordHolder(r, w)
 	}
 }
 
 // Reason implements [schedulers.Reasoner].
-func (w *waiter[R, P]) Reason() (what, holder string) {
+func (w *waiter) Reason() (what, holder string) {
 	if d, ok := w.host.(interface{ waitName() string }); ok {
 		what = d.waitName()
 	} else {
 		what = typeName(w.host)
 	}
-	if l, ok := w.host.(lock[P]); ok {
-		holder = l.holderOf(w.request).Name()
+	if l, ok := w.host.(lock); ok {
+		holder = l.holderOf(w).Name()
 	}
 	return what, holder
 }
@@ -88,16 +88,16 @@ func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*
 
 // Held returns, for package inspect, the lock that w waits for, and its holder; or nil
 // if w waits for something else.
-func (w *waiter[R, P]) Held() (what any, by schedulers.Named) {
-	l, ok := w.host.(lock[P])
+func (w *waiter) Held() (what any, by schedulers.Named) {
+	l, ok := w.host.(lock)
 	if !ok {
 		return nil, nil
 	}
 	what = w.host
-	if k, ok := what.(interface{ lockOf(key P) any }); ok {
-		what = k.lockOf(w.request)
+	if k, ok := what.(interface{ lockOf(w *waiter) any }); ok {
+		what = k.lockOf(w)
 	}
-	return what, l.holderOf(w.request).Work()
+	return what, l.holderOf(w).Work()
 }
 
 // buffer is a channel, as a report describes it.
@@ -108,7 +108,7 @@ type buffer = interface {
 
 // Queue returns, for package inspect, the channel that w waits for, or nil if it waits
 // for something else. The channel's methods take its lock.
-func (w *waiter[R, P]) Queue() buffer {
+func (w *waiter) Queue() buffer {
 	if q, ok := w.host.(interface{ buffer() buffer }); ok {
 		return q.buffer()
 	}
@@ -117,7 +117,7 @@ func (w *waiter[R, P]) Queue() buffer {
 
 // withReason returns ctx for a wait of w. If a scheduler reports what waits for what,
 // the context carries w.
-func (w *waiter[R, P]) withReason(ctx context.Context) context.Context {
+func (w *waiter) withReason(ctx context.Context) context.Context {
 	if !schedulers.Followed() {
 		return ctx
 	}

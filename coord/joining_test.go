@@ -72,7 +72,7 @@ func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
 	var run statemachine.Run
 	n := newMachineNode()
 	var c Channel[int]
-	var first *waiter[int, job.Void]
+	var first *waiter
 	for round := range 3 {
 		e, _, err := c.ReceiveEnter(&run, endless)
 		require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestTheContextEndsBetweenTheEntryAndTheJoin(t *testing.T) {
 		m   Mutex
 	)
 	n, e := enterHeld(t, &m, &run)
-	w := run.Kept().(*machineWaiter[job.Void, job.Void])
+	w := run.Kept().(*waiter)
 	w.giveUp(context.Canceled) // what ContextEnded does
 	m.Unlock()
 	assert.False(t, n.join(&run))
@@ -122,7 +122,7 @@ func TestTheContextEndsAfterTheJoin(t *testing.T) {
 		m   Mutex
 	)
 	n, e := enterHeld(t, &m, &run)
-	w := run.Kept().(*machineWaiter[job.Void, job.Void])
+	w := run.Kept().(*waiter)
 	require.True(t, n.join(&run))
 	w.giveUp(errReason)
 	assert.Equal(t, 1, n.heard)

@@ -20,10 +20,13 @@ import (
 type KeyedMutex[K comparable] struct{ hiddenKeyedMutex[K] }
 
 // keyedMutex is a KeyedMutex as its entry sees it; see entered.go for the two names.
+//
+// A package that has a KeyedMutex for keys of its own type compiles all methods of these types, so
+// they have few, and the rest are functions.
 type keyedMutex[K comparable] struct {
 	mu interleave.Mutex
 	// A key that is present is locked. Its queue is nil until a caller waits.
-	locked shrinkmap.Map[K, *queue[job.Void, K]]
+	locked shrinkmap.Map[K, *queue]
 	// The holder of each key, if a scheduler reports holders; guarded by mu.
 	holders map[K]*schedulers.Holder
 }
@@ -42,10 +45,10 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 		// Yield with the lock held: in a search, others must be able to find it locked.
 		budget.Yield()
 	} else {
-		_, err = wait(ctx, &m.hiddenKeyedMutex, key)
+		_, err = wait[job.Void](ctx, keyHostOf(&m.hiddenKeyedMutex), key)
 	}
 	if err == nil && schedulers.Followed() {
-		m.setHolder(key, holderIn(ctx))
+		setHolder(&m.hiddenKeyedMutex, key, holderIn(ctx))
 	}
 	return err
 }
@@ -60,62 +63,62 @@ func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void]
 	if m.TryLock(key) {
 		return completedVoid()
 	}
-	return waitAsync(ctx, &m.hiddenKeyedMutex, key)
+	return waitAsync[job.Void](ctx, keyHostOf(&m.hiddenKeyedMutex), key)
 }
 
 // LockEnter is [KeyedMutex.Lock] as generated machines call it.
 func (m *keyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, m, err)
+		return endEntryVoid[K](r, keyHostOf(m), err)
 	}
 	mustEqualItself(key)
-	if r.Proceed() && m.try(key) {
+	if r.Proceed() && tryKey(m, key) {
 		if schedulers.Followed() {
-			m.setHolder(key, r.Holder())
+			setHolder(m, key, r.Holder())
 		}
 		return nil, nil
 	}
-	return enterWaitVoid(r, ctx, m, key), nil
+	return enterWaitVoid(r, ctx, keyHostOf(m), key), nil
 }
 
 // TryLock locks key if it is free, and reports whether it did.
-func (m *KeyedMutex[K]) TryLock(key K) bool { return m.try(key) }
+func (m *KeyedMutex[K]) TryLock(key K) bool { return tryKey(&m.hiddenKeyedMutex, key) }
 
-func (m *keyedMutex[K]) try(key K) bool {
+func tryKey[K comparable](m *keyedMutex[K], key K) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock() // a map may panic because of its key
-	return m.take(key)
+	return takeKey(m, key)
 }
 
 // Unlock releases key, or hands it to its first waiter. It panics if key is not locked.
-func (m *KeyedMutex[K]) Unlock(key K) { m.unlock(key).deliver(nil) }
+func (m *KeyedMutex[K]) Unlock(key K) { unlockKey(&m.hiddenKeyedMutex, key).deliver(nil) }
 
-func (m *keyedMutex[K]) unlock(key K) outcomes {
+func unlockKey[K comparable](m *keyedMutex[K], key K) outcomes {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.release(key)
+	return releaseKey(m, key)
 }
 
-// take locks a free key.
-func (m *keyedMutex[K]) take(key K) bool {
+// takeKey locks a free key.
+func takeKey[K comparable](m *keyedMutex[K], key K) bool {
 	mustEqualItself(key)
-	if _, locked := m.locked.Get(key); locked {
+	if _, locked := shrinkmap.Get(&m.locked, key); locked {
 		return false
 	}
-	m.locked.Put(key, nil)
+	shrinkmap.Put(&m.locked, key, nil)
 	return true
 }
 
-// release passes a key to its next waiter, or forgets it.
-func (m *keyedMutex[K]) release(key K) (decided outcomes) {
+// releaseKey passes a key to its next waiter, or forgets it.
+func releaseKey[K comparable](m *keyedMutex[K], key K) (decided outcomes) {
 	delete(m.holders, key)
-	waiting, locked := m.locked.Get(key)
+	waiting, locked := shrinkmap.Get(&m.locked, key)
 	switch {
 	case !locked:
 		panic("coord: unlock of a key that is not locked")
 	case waiting == nil || waiting.empty():
-		m.locked.Delete(key)
+		shrinkmap.Delete(&m.locked, key)
 	default:
 		decided.add(waiting.pop())
 	}
@@ -123,7 +126,7 @@ func (m *keyedMutex[K]) release(key K) (decided outcomes) {
 }
 
 // setHolder records the holder of key.
-func (m *keyedMutex[K]) setHolder(key K, holder *schedulers.Holder) {
+func setHolder[K comparable](m *keyedMutex[K], key K, holder *schedulers.Holder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.holders == nil {
@@ -132,44 +135,58 @@ func (m *keyedMutex[K]) setHolder(key K, holder *schedulers.Holder) {
 	m.holders[key] = holder
 }
 
-func (m *keyedMutex[K]) holderOf(key K) *schedulers.Holder {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.holders[key]
-}
-
 // keyLock is the lock of one key.
 type keyLock[K comparable] struct {
 	mutex *keyedMutex[K]
 	key   K
 }
 
-func (m *keyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
+// keyHost is the mutex as a host. Methods of keyedMutex would be methods of KeyedMutex, too.
+type keyHost[K comparable] keyedMutex[K]
 
-func (m *keyedMutex[K]) recordHolder(r *statemachine.Run, key K) { m.setHolder(key, r.Holder()) }
+func keyHostOf[K comparable](m *keyedMutex[K]) *keyHost[K] { return (*keyHost[K])(m) }
+
+func (*keyHost[K]) excludesOthers() {}
+
+func (h *keyHost[K]) holderOf(w *waiter) *schedulers.Holder {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.holders[callOf[job.Void, K](w).request]
+}
+
+func (h *keyHost[K]) lockOf(w *waiter) any {
+	return keyLock[K]{(*keyedMutex[K])(h), callOf[job.Void, K](w).request}
+}
+
+func (h *keyHost[K]) recordHolder(r *statemachine.Run, w *waiter) {
+	setHolder((*keyedMutex[K])(h), callOf[job.Void, K](w).request, r.Holder())
+}
 
 // waitName names what a waiter waits for.
-func (m *keyedMutex[K]) waitName() string { return typeName((*KeyedMutex[K])(nil)) }
+func (h *keyHost[K]) waitName() string { return typeName((*KeyedMutex[K])(nil)) }
 
-func (m *keyedMutex[K]) guard() *interleave.Mutex { return &m.mu }
+func (h *keyHost[K]) guard() *interleave.Mutex { return &h.mu }
 
-func (m *keyedMutex[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
-	if m.take(w.request) {
+func (h *keyHost[K]) admit(w *waiter) (decided outcomes) {
+	key := callOf[job.Void, K](w).request
+	if takeKey((*keyedMutex[K])(h), key) {
 		decided.add(w)
 		return decided
 	}
-	waiting, _ := m.locked.Get(w.request)
+	waiting, _ := shrinkmap.Get(&h.locked, key)
 	if waiting == nil {
-		waiting = new(queue[job.Void, K])
-		m.locked.Put(w.request, waiting)
+		waiting = new(queue)
+		shrinkmap.Put(&h.locked, key, waiting)
 	}
 	waiting.push(w)
 	return decided
 }
 
-func (m *keyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.queue.cancel(w) }
+func (h *keyHost[K]) cancel(w *waiter) outcomes { return w.queue.cancel(w) }
 
-func (m *keyedMutex[K]) giveBack(w *waiter[job.Void, K]) outcomes { return m.release(w.request) }
+func (h *keyHost[K]) giveBack(w *waiter) outcomes {
+	return releaseKey((*keyedMutex[K])(h), callOf[job.Void, K](w).request)
+}
 
 func mustEqualItself[K comparable](key K) {
 	if key != key { //nolint:gocritic // that is the question

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -50,7 +51,7 @@ func bothOf(fn func(context.Context) (int, error)) map[string]asking {
 			func(ctx context.Context) (int, error) { return s.Do(ctx, "k", fn) },
 			func(ctx context.Context) *job.Job[int] { return s.DoAsync(ctx, "k", fn) },
 			func() { s.Forget("k") },
-			s.flights.Len,
+			func() int { return shrinkmap.Len(&s.flights) },
 		},
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
-	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
@@ -30,27 +29,64 @@ var ErrQueueFull = errors.New("coord: too many wait for the limiter")
 // does not run. A [Semaphore] has weights, and a single queue.
 type Limiter[K comparable] struct{ hiddenLimiter[K] }
 
-// limiter is a Limiter as its entry sees it; see entered.go for the two names.
+// limiter is a Limiter as its entry sees it; see entered.go for the two names. What depends on the
+// type of the keys is compiled in each package that has a Limiter, so it is little.
 type limiter[K comparable] struct {
+	permits permits
+	lanes   shrinkmap.Map[K, *limitLane]
+}
+
+type hiddenLimiter[K comparable] = limiter[K]
+
+// permits is a limiter without its keys.
+type permits struct {
 	perKey, queueLimit int // constant after NewLimiter
 
 	mu      interleave.Mutex
 	limit   int
-	lanes   shrinkmap.Map[K, *limitLane[K]]
-	ready   linked.List[limitLane[K]] // whose first waiter lacks only a permit of the limiter
+	ready   readyLanes // whose first waiter lacks only a permit of the limiter
 	held    int
 	waiting int
 	granted uint64
 	refused uint64
 }
 
-type hiddenLimiter[K comparable] = limiter[K]
+// limitLane is one key with work. It is guarded by permits.mu.
+type limitLane struct {
+	queue      queue
+	held       int
+	isReady    bool
+	next, prev *limitLane // in ready
+}
 
-// limitLane is one key with work. It is guarded by Limiter.mu.
-type limitLane[K comparable] struct {
-	queue queue[job.Void, K]
-	held  int
-	links linked.Node[limitLane[K]] // in ready
+// readyLanes is a list of lanes. (A list of package linked is a type with parameters, which each
+// package that has a Limiter would compile.)
+type readyLanes struct{ first, last *limitLane }
+
+func (l *readyLanes) empty() bool { return l.first == nil }
+
+func (l *readyLanes) add(lane *limitLane) {
+	lane.isReady, lane.prev = true, l.last
+	if l.last == nil {
+		l.first = lane
+	} else {
+		l.last.next = lane
+	}
+	l.last = lane
+}
+
+func (l *readyLanes) remove(lane *limitLane) {
+	if lane.prev == nil {
+		l.first = lane.next
+	} else {
+		lane.prev.next = lane.next
+	}
+	if lane.next == nil {
+		l.last = lane.prev
+	} else {
+		lane.next.prev = lane.prev
+	}
+	lane.isReady, lane.next, lane.prev = false, nil, nil
 }
 
 // LimiterOption configures a [Limiter]. It is a plain value.
@@ -72,13 +108,13 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
 		panic("coord: limiter without a permit")
 	}
-	l := &Limiter[K]{limiter[K]{limit: inFlight}}
+	l := &Limiter[K]{limiter[K]{permits: permits{limit: inFlight}}}
 	for _, o := range opts {
 		if o.perKey > 0 {
-			l.perKey = o.perKey
+			l.permits.perKey = o.perKey
 		}
 		if o.queueLimit > 0 {
-			l.queueLimit = o.queueLimit
+			l.permits.queueLimit = o.queueLimit
 		}
 	}
 	return l
@@ -98,7 +134,7 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 		budget.Yield()
 		return nil
 	}
-	_, err = wait(ctx, &l.hiddenLimiter, key)
+	_, err = wait[job.Void](ctx, limitHostOf(&l.hiddenLimiter), key)
 	return err
 }
 
@@ -113,62 +149,65 @@ func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void]
 	if l.TryAcquire(key) {
 		return completedVoid()
 	}
-	return waitAsync(ctx, &l.hiddenLimiter, key)
+	return waitAsync[job.Void](ctx, limitHostOf(&l.hiddenLimiter), key)
 }
 
 // AcquireEnter is [Limiter.Acquire] as generated machines call it.
 func (l *limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, l, err)
+		return endEntryVoid[K](r, limitHostOf(l), err)
 	}
 	mustEqualItself(key)
-	if r.Proceed() && l.try(key) {
+	if r.Proceed() && tryPermit(l, key) {
 		return nil, nil
 	}
-	return enterWaitVoid(r, ctx, l, key), nil
+	return enterWaitVoid(r, ctx, limitHostOf(l), key), nil
 }
 
 // TryAcquire takes a permit for key if that is possible without waiting and without
 // overtaking, and reports whether it did.
-func (l *Limiter[K]) TryAcquire(key K) bool { return l.try(key) }
+func (l *Limiter[K]) TryAcquire(key K) bool { return tryPermit(&l.hiddenLimiter, key) }
 
-func (l *limiter[K]) try(key K) bool {
+func tryPermit[K comparable](l *limiter[K], key K) bool {
 	mustEqualItself(key)
-	l.mu.Lock()
-	defer l.mu.Unlock() // a map may panic because of its key
-	if l.held >= l.limit || l.ready.Len() > 0 {
+	p := &l.permits
+	p.mu.Lock()
+	defer p.mu.Unlock() // a map may panic because of its key
+	if !p.free() {
 		return false
 	}
-	lane := l.lane(key)
-	if !lane.queue.empty() || l.full(lane) {
-		l.dropIfUnused(key, lane)
+	lane := laneOf(l, key)
+	if !p.passes(lane) {
+		dropIfUnused(l, key, lane)
 		return false
 	}
-	l.grant(lane)
+	p.grant(lane)
 	return true
 }
 
 // Release returns a permit of key, and serves waiters. It panics if none is held for key.
-func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
+func (l *Limiter[K]) Release(key K) { releasePermit(&l.hiddenLimiter, key).deliver(nil) }
 
-func (l *limiter[K]) release(key K) outcomes {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.releasePermit(key)
+func releasePermit[K comparable](l *limiter[K], key K) outcomes {
+	l.permits.mu.Lock()
+	defer l.permits.mu.Unlock()
+	return endPermit(l, key)
 }
 
 // Resize changes the number of permits. More permits serve waiters at once, key by key in
 // turn. Fewer take none away: while more are held than there are, all calls wait until enough
 // have been released. It panics if inFlight is less than one.
-func (l *Limiter[K]) Resize(inFlight int) {
+func (l *Limiter[K]) Resize(inFlight int) { l.permits.resize(inFlight) }
+
+func (p *permits) resize(inFlight int) {
 	if inFlight < 1 {
 		panic("coord: limiter without a permit")
 	}
-	l.mu.Lock()
-	l.limit = inFlight
-	decided := l.serve()
-	l.mu.Unlock()
+	p.mu.Lock()
+	p.limit = inFlight
+	decided := p.serve()
+	p.mu.Unlock()
 	decided.deliver(nil)
 }
 
@@ -184,106 +223,143 @@ type LimiterMetrics struct {
 
 // Metrics returns the current numbers.
 func (l *Limiter[K]) Metrics() LimiterMetrics {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return LimiterMetrics{l.held, l.waiting, l.lanes.Len(), l.granted, l.refused}
+	p := &l.permits
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return LimiterMetrics{p.held, p.waiting, shrinkmap.Len(&l.lanes), p.granted, p.refused}
 }
 
+// limitHost is the limiter as a host. Methods of limiter would be methods of Limiter, too.
+type limitHost[K comparable] limiter[K]
+
+func limitHostOf[K comparable](l *limiter[K]) *limitHost[K] { return (*limitHost[K])(l) }
+
+func (*limitHost[K]) excludesOthers() {}
+
 // waitName names what a waiter waits for.
-func (l *limiter[K]) waitName() string { return typeName((*Limiter[K])(nil)) }
+func (h *limitHost[K]) waitName() string { return typeName((*Limiter[K])(nil)) }
 
-func (l *limiter[K]) guard() *interleave.Mutex { return &l.mu }
+func (h *limitHost[K]) guard() *interleave.Mutex { return &h.permits.mu }
 
-func (l *limiter[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
-	if l.queueLimit > 0 && l.waiting >= l.queueLimit && !l.canServe(w.request) {
-		l.refused++
-		w.err = ErrQueueFull
-		decided.add(w)
-		return decided
+func (h *limitHost[K]) admit(w *waiter) outcomes {
+	key := callOf[job.Void, K](w).request
+	if h.permits.queueFull() {
+		if lane, _ := shrinkmap.Get(&h.lanes, key); !h.permits.free() || !h.permits.passes(lane) {
+			return h.permits.refuse(w)
+		}
 	}
-	lane := l.lane(w.request)
-	lane.queue.push(w)
-	l.waiting++
-	l.requeue(lane)
-	return l.serve()
+	return h.permits.enqueue(w, laneOf((*limiter[K])(h), key))
 }
 
 // cancel serves no other waiter: the waiter that gives up held no permit. Its key may
 // have no waiters left.
-func (l *limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
-	lane := l.lane(w.request)
-	l.waiting--
-	decided := lane.queue.cancel(w)
-	l.requeue(lane)
-	l.dropIfUnused(w.request, lane)
+func (h *limitHost[K]) cancel(w *waiter) outcomes {
+	l, key := (*limiter[K])(h), callOf[job.Void, K](w).request
+	lane := laneOf(l, key)
+	decided := h.permits.dequeue(w, lane)
+	dropIfUnused(l, key, lane)
 	return decided
 }
 
-func (l *limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.releasePermit(w.request) }
-
-// canServe reports whether a newcomer of key would be served at once.
-func (l *limiter[K]) canServe(key K) bool {
-	lane, _ := l.lanes.Get(key)
-	return l.held < l.limit && l.ready.Len() == 0 && (lane == nil || lane.queue.empty() && !l.full(lane))
+func (h *limitHost[K]) giveBack(w *waiter) outcomes {
+	return endPermit((*limiter[K])(h), callOf[job.Void, K](w).request)
 }
 
-// releasePermit takes a permit of key back and serves waiters.
-func (l *limiter[K]) releasePermit(key K) outcomes {
-	lane, known := l.lanes.Get(key)
-	if !known || lane.held == 0 {
-		panic("coord: release of a permit that is not held")
-	}
-	lane.held--
-	l.held--
-	l.requeue(lane)
-	l.dropIfUnused(key, lane)
-	return l.serve()
+// endPermit takes a permit of key back and serves waiters.
+func endPermit[K comparable](l *limiter[K], key K) outcomes {
+	lane, _ := shrinkmap.Get(&l.lanes, key)
+	l.permits.takeBack(lane)
+	dropIfUnused(l, key, lane)
+	return l.permits.serve()
 }
 
-// serve gives the free permits to the keys that are ready, one each in turn.
-func (l *limiter[K]) serve() (decided outcomes) {
-	for l.held < l.limit && l.ready.Len() > 0 {
-		lane := l.ready.First()
-		l.ready.Remove(&lane.links)
-		decided.add(lane.queue.pop())
-		l.waiting--
-		l.grant(lane)
-		l.requeue(lane)
-	}
-	return decided
-}
-
-func (l *limiter[K]) grant(lane *limitLane[K]) {
-	lane.held++
-	l.held++
-	l.granted++
-}
-
-func (l *limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
-
-// requeue puts a lane at the end of the ready lanes, or takes it out, according to its state.
-func (l *limiter[K]) requeue(lane *limitLane[K]) {
-	switch ready := !lane.queue.empty() && !l.full(lane); {
-	case ready && !lane.links.In():
-		l.ready.Add(&lane.links, lane)
-	case !ready && lane.links.In():
-		l.ready.Remove(&lane.links)
-	}
-}
-
-// lane returns the lane of key, making it if necessary.
-func (l *limiter[K]) lane(key K) *limitLane[K] {
-	lane, known := l.lanes.Get(key)
+// laneOf returns the lane of key, making it if necessary.
+func laneOf[K comparable](l *limiter[K], key K) *limitLane {
+	lane, known := shrinkmap.Get(&l.lanes, key)
 	if !known {
-		lane = new(limitLane[K])
-		l.lanes.Put(key, lane)
+		lane = new(limitLane)
+		shrinkmap.Put(&l.lanes, key, lane)
 	}
 	return lane
 }
 
 // dropIfUnused forgets the lane of key if nothing is left of it.
-func (l *limiter[K]) dropIfUnused(key K, lane *limitLane[K]) {
+func dropIfUnused[K comparable](l *limiter[K], key K, lane *limitLane) {
 	if lane.held == 0 && lane.queue.empty() {
-		l.lanes.Delete(key)
+		shrinkmap.Delete(&l.lanes, key)
+	}
+}
+
+// free reports whether a permit is free that nobody waits for.
+func (p *permits) free() bool { return p.held < p.limit && p.ready.empty() }
+
+// passes reports whether a newcomer of the lane, which may be nil, lacks nothing but a free permit.
+func (p *permits) passes(lane *limitLane) bool {
+	return lane == nil || lane.queue.empty() && !p.full(lane)
+}
+
+// queueFull reports whether the queue has no room for a newcomer that has to wait.
+func (p *permits) queueFull() bool { return p.queueLimit > 0 && p.waiting >= p.queueLimit }
+
+func (p *permits) refuse(w *waiter) (decided outcomes) {
+	p.refused++
+	w.err = ErrQueueFull
+	decided.add(w)
+	return decided
+}
+
+func (p *permits) enqueue(w *waiter, lane *limitLane) outcomes {
+	lane.queue.push(w)
+	p.waiting++
+	p.requeue(lane)
+	return p.serve()
+}
+
+// dequeue takes out a waiter that gives up.
+func (p *permits) dequeue(w *waiter, lane *limitLane) outcomes {
+	p.waiting--
+	decided := lane.queue.cancel(w)
+	p.requeue(lane)
+	return decided
+}
+
+// takeBack takes a permit back from the lane of a key; nil: the key has none.
+func (p *permits) takeBack(lane *limitLane) {
+	if lane == nil || lane.held == 0 {
+		panic("coord: release of a permit that is not held")
+	}
+	lane.held--
+	p.held--
+	p.requeue(lane)
+}
+
+// serve gives the free permits to the keys that are ready, one each in turn.
+func (p *permits) serve() (decided outcomes) {
+	for p.held < p.limit && !p.ready.empty() {
+		lane := p.ready.first
+		p.ready.remove(lane)
+		decided.add(lane.queue.pop())
+		p.waiting--
+		p.grant(lane)
+		p.requeue(lane)
+	}
+	return decided
+}
+
+func (p *permits) grant(lane *limitLane) {
+	lane.held++
+	p.held++
+	p.granted++
+}
+
+func (p *permits) full(lane *limitLane) bool { return p.perKey > 0 && lane.held >= p.perKey }
+
+// requeue puts a lane at the end of the ready lanes, or takes it out, according to its state.
+func (p *permits) requeue(lane *limitLane) {
+	switch ready := !lane.queue.empty() && !p.full(lane); {
+	case ready && !lane.isReady:
+		p.ready.add(lane)
+	case !ready && lane.isReady:
+		p.ready.remove(lane)
 	}
 }

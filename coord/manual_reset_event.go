@@ -20,7 +20,7 @@ import (
 type ManualResetEvent struct {
 	mu    interleave.Mutex
 	isSet bool // no waiters then
-	queue queue[job.Void, job.Void]
+	queue queue
 }
 
 // Wait waits until the event is set. It returns nil, or the reason why ctx ended. It
@@ -34,7 +34,7 @@ func (e *ManualResetEvent) Wait(ctx context.Context) error {
 	if e.IsSet() {
 		return nil
 	}
-	_, err = wait(ctx, e, job.Void{})
+	_, err = wait[job.Void](ctx, e, job.Void{})
 	return err
 }
 
@@ -48,14 +48,14 @@ func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	if e.IsSet() {
 		return completedVoid()
 	}
-	return waitAsync(ctx, e, job.Void{})
+	return waitAsync[job.Void](ctx, e, job.Void{})
 }
 
 // WaitEnter is [ManualResetEvent.Wait] as generated machines call it.
 func (e *manualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil || e.IsSet() {
-		return endEntryVoid(r, e, err)
+		return endEntryVoid[job.Void](r, e, err)
 	}
 	return enterWaitVoid(r, ctx, e, job.Void{}), nil
 }
@@ -65,7 +65,7 @@ func (e *manualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (
 func (e *ManualResetEvent) Set() {
 	e.mu.Lock()
 	e.isSet = true
-	decided := e.queue.serveAll(job.Void{}, nil)
+	decided := e.queue.serveAll(nil)
 	e.mu.Unlock()
 	decided.deliver(nil)
 }
@@ -86,7 +86,7 @@ func (e *ManualResetEvent) IsSet() bool {
 
 func (e *ManualResetEvent) guard() *interleave.Mutex { return &e.mu }
 
-func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
+func (e *ManualResetEvent) admit(w *waiter) (decided outcomes) {
 	if e.isSet {
 		decided.add(w)
 	} else {
@@ -95,7 +95,7 @@ func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (decided outcome
 	return decided
 }
 
-func (e *ManualResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }
+func (e *ManualResetEvent) cancel(w *waiter) outcomes { return e.queue.cancel(w) }
 
 // giveBack does nothing: the waiter was given nothing.
-func (e *ManualResetEvent) giveBack(*waiter[job.Void, job.Void]) outcomes { return outcomes{} }
+func (e *ManualResetEvent) giveBack(*waiter) outcomes { return outcomes{} }

@@ -23,7 +23,7 @@ import (
 type Mutex struct {
 	mu     interleave.Mutex
 	locked bool // with waiters that can be served it is locked
-	queue  queue[job.Void, job.Void]
+	queue  queue
 	holder holder
 }
 
@@ -39,7 +39,7 @@ func (m *Mutex) Lock(ctx context.Context) error {
 		// Yield with the lock held: in a search, others must be able to find it locked.
 		budget.Yield()
 	} else {
-		_, err = wait(ctx, m, job.Void{})
+		_, err = wait[job.Void](ctx, m, job.Void{})
 	}
 	if err == nil {
 		m.holder.record(ctx)
@@ -58,14 +58,14 @@ func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 	if m.TryLock() {
 		return completedVoid()
 	}
-	return waitAsync(ctx, m, job.Void{})
+	return waitAsync[job.Void](ctx, m, job.Void{})
 }
 
 // LockEnter is [Mutex.Lock] as generated machines call it.
 func (m *mutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, m, err)
+		return endEntryVoid[job.Void](r, m, err)
 	}
 	if r.Proceed() && m.TryLock() { // otherwise the lock would be held while the machine is queued
 		m.holder.recordMachine(r)
@@ -114,14 +114,14 @@ func (m *Mutex) release() (decided outcomes) {
 	return decided
 }
 
-func (m *Mutex) holderOf(job.Void) *schedulers.Holder { return m.holder.work.Load() }
+func (m *Mutex) holderOf(*waiter) *schedulers.Holder { return m.holder.work.Load() }
 
-func (m *Mutex) recordHolder(r *statemachine.Run, _ job.Void) { m.holder.recordMachine(r) }
+func (m *Mutex) recordHolder(r *statemachine.Run, _ *waiter) { m.holder.recordMachine(r) }
 
 func (m *Mutex) guard() *interleave.Mutex { return &m.mu }
 
 // admit takes a fresh waiter, or one that a Cond has already decided.
-func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
+func (m *Mutex) admit(w *waiter) (decided outcomes) {
 	if !m.locked && w.of.claim() {
 		m.locked = true
 		decided.add(w)
@@ -131,6 +131,6 @@ func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	return decided
 }
 
-func (m *Mutex) cancel(w *waiter[job.Void, job.Void]) outcomes { return m.queue.cancel(w) }
+func (m *Mutex) cancel(w *waiter) outcomes { return m.queue.cancel(w) }
 
-func (m *Mutex) giveBack(*waiter[job.Void, job.Void]) outcomes { return m.release() }
+func (m *Mutex) giveBack(*waiter) outcomes { return m.release() }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 )
 
@@ -203,7 +204,7 @@ func TestAnUnlockedKeyIsForgotten(t *testing.T) {
 			synctest.Wait()
 			m.Unlock(key)
 		}
-		assert.Zero(t, m.locked.Len())
+		assert.Zero(t, shrinkmap.Len(&m.locked))
 	})
 }
 

@@ -180,7 +180,7 @@ func (p *objectPool[T]) borrow(ctx context.Context) (loan[T], error) {
 	}
 	l, mustWait, err := p.poll()
 	if mustWait {
-		return wait(ctx, p, job.Void{})
+		return wait[loan[T]](ctx, p, job.Void{})
 	}
 	return l, err
 }
@@ -194,7 +194,7 @@ func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //n
 	l, mustWait, err := p.poll()
 	switch {
 	case mustWait:
-		return waitAsync(ctx, p, job.Void{})
+		return waitAsync[loan[T]](ctx, p, job.Void{})
 	case err != nil:
 		return job.FromError[loan[T]](err)
 	}
@@ -205,7 +205,7 @@ func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //n
 func (p *objectPool[T]) borrowEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[loan[T]], loan[T], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntry(r, p, loan[T]{}, err)
+		return endEntry[job.Void](r, p, loan[T]{}, err)
 	}
 	if r.Proceed() {
 		l, mustWait, err := p.poll()
@@ -213,7 +213,7 @@ func (p *objectPool[T]) borrowEnter(r *statemachine.Run, ctx context.Context) (*
 			return nil, l, err
 		}
 	}
-	return enterWait(r, ctx, p, job.Void{}), loan[T]{}, nil
+	return enterWait[loan[T]](r, ctx, p, job.Void{}), loan[T]{}, nil
 }
 
 // poll borrows if that is possible at once, or reports that the call must wait.
@@ -289,7 +289,7 @@ func (p *objectPool[T]) giveOrKeep(v T) (decided outcomes) {
 		return decided
 	}
 	w := p.queue.pop()
-	w.value = loan[T]{v, true}
+	callOf[loan[T], job.Void](w).value = loan[T]{v, true}
 	p.onLoan++
 	decided.add(w)
 	return decided
@@ -320,31 +320,32 @@ func (p *objectPool[T]) discardAll(old []T) {
 
 func (p *objectPool[T]) guard() *interleave.Mutex { return &p.mu }
 
-func (p *objectPool[T]) admit(w *waiter[loan[T], job.Void]) (decided outcomes) {
+func (p *objectPool[T]) admit(w *waiter) (decided outcomes) {
 	l, mustWait, err := p.take()
 	if mustWait {
 		p.queue.push(w)
 		return decided
 	}
-	w.value, w.err = l, err
+	callOf[loan[T], job.Void](w).value, w.err = l, err
 	decided.add(w)
 	return decided
 }
 
-func (p *objectPool[T]) cancel(w *waiter[loan[T], job.Void]) outcomes { return p.queue.cancel(w) }
+func (p *objectPool[T]) cancel(w *waiter) outcomes { return p.queue.cancel(w) }
 
 // giveBack takes an object, or the room for one, from a machine whose home is gone.
-func (p *objectPool[T]) giveBack(w *waiter[loan[T], job.Void]) outcomes {
-	if !w.value.hasObject {
+func (p *objectPool[T]) giveBack(w *waiter) outcomes {
+	lent := callOf[loan[T], job.Void](w).value
+	if !lent.hasObject {
 		return p.freeSpaceLocked()
 	}
 	p.onLoan--
 	if !p.closed {
-		return p.giveOrKeep(w.value.object)
+		return p.giveOrKeep(lent.object)
 	}
 	p.discarded++
 	var decided outcomes
-	decided.add(&discardOutcome[T]{pool: p, object: w.value.object})
+	decided.add(&discardOutcome[T]{pool: p, object: lent.object})
 	return decided
 }
 

@@ -35,7 +35,7 @@ type objectPool[T any] struct {
 	idle      []T // in the order in which they came back
 	onLoan    int
 	pending   int // being made, or examined after a loan
-	queue     queue[loan[T], job.Void]
+	queue     queue
 	closed    bool
 	made      uint64
 	discarded uint64
@@ -195,7 +195,7 @@ func (p *ObjectPool[T]) Close() {
 	old := p.idle
 	p.idle = nil
 	p.discarded += uint64(len(old))
-	decided := p.queue.serveAll(loan[T]{}, ErrClosed)
+	decided := p.queue.serveAll(ErrClosed)
 	p.mu.Unlock()
 	decided.deliver(nil)
 	p.discardAll(old)

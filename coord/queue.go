@@ -3,15 +3,15 @@ package coord
 // queue holds waiters in order of arrival. The lock of its primitive guards it. The
 // links are in the waiters, so queueing allocates nothing and leaving from the middle
 // needs no search.
-type queue[R, P any] struct {
-	first, last *waiter[R, P]
+type queue struct {
+	first, last *waiter
 	count       int
 }
 
-func (q *queue[R, P]) empty() bool { return q.first == nil }
+func (q *queue) empty() bool { return q.first == nil }
 
 // push puts w at the end.
-func (q *queue[R, P]) push(w *waiter[R, P]) {
+func (q *queue) push(w *waiter) {
 	w.queue, w.prev = q, q.last
 	if q.last == nil {
 		q.first = w
@@ -26,7 +26,7 @@ func (q *queue[R, P]) push(w *waiter[R, P]) {
 // may have been served elsewhere. newcomer is claimed with it: the alternative of the select that
 // comes to serve it, or nil. If there is no such waiter, or newcomer was claimed elsewhere, next
 // returns nil.
-func (q *queue[R, P]) next(newcomer *alternative) *waiter[R, P] {
+func (q *queue) next(newcomer *alternative) *waiter {
 	for w := q.first; w != nil; {
 		behind := w.next
 		switch claimBoth(newcomer, w.of) {
@@ -45,14 +45,14 @@ func (q *queue[R, P]) next(newcomer *alternative) *waiter[R, P] {
 }
 
 // pop takes the first out, and leaves it to the caller to claim it; the queue is not empty.
-func (q *queue[R, P]) pop() *waiter[R, P] {
+func (q *queue) pop() *waiter {
 	w := q.first
 	q.remove(w)
 	return w
 }
 
 // remove takes out w, which is in q.
-func (q *queue[R, P]) remove(w *waiter[R, P]) {
+func (q *queue) remove(w *waiter) {
 	if w.prev == nil {
 		q.first = w.next
 	} else {
@@ -67,10 +67,10 @@ func (q *queue[R, P]) remove(w *waiter[R, P]) {
 	q.count--
 }
 
-// serveAll takes all out and serves each with value and err.
-func (q *queue[R, P]) serveAll(value R, err error) (served outcomes) {
+// serveAll takes all out and serves each with err, and with the zero value.
+func (q *queue) serveAll(err error) (served outcomes) {
 	for w := q.next(nil); w != nil; w = q.next(nil) {
-		w.value, w.err = value, err
+		w.err = err
 		served.add(w)
 	}
 	return served
@@ -78,7 +78,7 @@ func (q *queue[R, P]) serveAll(value R, err error) (served outcomes) {
 
 // cancel takes out w and returns it. It is the cancel of hosts where a waiter that gives
 // up makes no room for others.
-func (q *queue[R, P]) cancel(w *waiter[R, P]) (decided outcomes) {
+func (q *queue) cancel(w *waiter) (decided outcomes) {
 	q.remove(w)
 	decided.add(w)
 	return decided

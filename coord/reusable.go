@@ -39,7 +39,7 @@ type reusable[T any] struct {
 	phase   phase
 	value   T
 	err     error
-	waiting queue[T, Round] // of at most one
+	waiting queue // of at most one
 }
 
 type hiddenReusable[T any] = reusable[T]
@@ -80,7 +80,7 @@ func (s *Reusable[T]) Set(r Round, v T, err error) error {
 	var decided outcomes
 	if !s.waiting.empty() {
 		w := s.waiting.pop()
-		w.value, w.err = s.take()
+		callOf[T, Round](w).value, w.err = s.take()
 		decided.add(w)
 	}
 	s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 	}
 	v, mustWait, err := s.poll(r)
 	if mustWait {
-		return wait(ctx, &s.hiddenReusable, r)
+		return wait[T](ctx, &s.hiddenReusable, r)
 	}
 	return v, err
 }
@@ -129,7 +129,7 @@ func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
 	v, mustWait, err := s.poll(r)
 	switch {
 	case mustWait:
-		return waitAsync(ctx, &s.hiddenReusable, r)
+		return waitAsync[T](ctx, &s.hiddenReusable, r)
 	case err != nil:
 		return job.FromError[T](err)
 	}
@@ -141,13 +141,13 @@ func (s *reusable[T]) GetEnter(run *statemachine.Run, ctx context.Context, r Rou
 	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
-		return endEntry(run, s, none, err)
+		return endEntry[Round](run, s, none, err)
 	}
 	v, mustWait, err := s.poll(r)
 	if mustWait {
-		return enterWait(run, ctx, s, r), v, nil
+		return enterWait[T](run, ctx, s, r), v, nil
 	}
-	return endEntry(run, s, v, err)
+	return endEntry[Round](run, s, v, err)
 }
 
 // poll reads the round if it is set, or reports that it must wait.
@@ -190,18 +190,19 @@ func (s *reusable[T]) misuseError(what string, r Round) error {
 
 func (s *reusable[T]) guard() *interleave.Mutex { return &s.mu }
 
-func (s *reusable[T]) admit(w *waiter[T, Round]) (decided outcomes) {
-	v, mustWait, err := s.read(w.request)
+func (s *reusable[T]) admit(w *waiter) (decided outcomes) {
+	c := callOf[T, Round](w)
+	v, mustWait, err := s.read(c.request)
 	if mustWait {
 		s.waiting.push(w)
 		return decided
 	}
-	w.value, w.err = v, err
+	c.value, w.err = v, err
 	decided.add(w)
 	return decided
 }
 
-func (s *reusable[T]) cancel(w *waiter[T, Round]) outcomes { return s.waiting.cancel(w) }
+func (s *reusable[T]) cancel(w *waiter) outcomes { return s.waiting.cancel(w) }
 
 // waitName names what a reader waits for.
 func (s *reusable[T]) waitName() string { return typeName((*Reusable[T])(nil)) + ".Get" }

@@ -22,7 +22,7 @@ type RWMutex struct {
 	mu      interleave.Mutex
 	readers int  // how many readers hold it
 	writing bool // a writer holds it; then readers is 0
-	queue   queue[job.Void, access]
+	queue   queue
 	holder  holder // the last one that got the lock
 }
 
@@ -103,7 +103,7 @@ func (m *RWMutex) lock(ctx context.Context, kind access) error {
 		// Yield with the lock held: in a search, others must be able to find it locked.
 		budget.Yield()
 	} else {
-		_, err = wait(ctx, m, kind)
+		_, err = wait[job.Void](ctx, m, kind)
 	}
 	if err == nil {
 		m.holder.record(ctx)
@@ -119,13 +119,13 @@ func (m *RWMutex) lockAsync(ctx context.Context, kind access) *job.Job[job.Void]
 	if m.try(kind) {
 		return completedVoid()
 	}
-	return waitAsync(ctx, m, kind)
+	return waitAsync[job.Void](ctx, m, kind)
 }
 
 func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, kind access) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, m, err)
+		return endEntryVoid[access](r, m, err)
 	}
 	if r.Proceed() && m.try(kind) {
 		m.holder.recordMachine(r)
@@ -164,34 +164,37 @@ func (m *RWMutex) release(kind access) {
 	}
 }
 
+// accessOf returns the kind of access that w waits for.
+func accessOf(w *waiter) access { return callOf[job.Void, access](w).request }
+
 // serve lets the first waiter continue, and the next, until one has to wait.
 func (m *RWMutex) serve() (decided outcomes) {
-	for !m.queue.empty() && m.take(m.queue.first.request) {
+	for !m.queue.empty() && m.take(accessOf(m.queue.first)) {
 		decided.add(m.queue.pop())
 	}
 	return decided
 }
 
-func (m *RWMutex) holderOf(access) *schedulers.Holder { return m.holder.work.Load() }
+func (m *RWMutex) holderOf(*waiter) *schedulers.Holder { return m.holder.work.Load() }
 
-func (m *RWMutex) recordHolder(r *statemachine.Run, _ access) { m.holder.recordMachine(r) }
+func (m *RWMutex) recordHolder(r *statemachine.Run, _ *waiter) { m.holder.recordMachine(r) }
 
 func (m *RWMutex) guard() *interleave.Mutex { return &m.mu }
 
-func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
+func (m *RWMutex) admit(w *waiter) outcomes {
 	m.queue.push(w)
 	return m.serve()
 }
 
 // cancel serves other waiters too: readers behind a writer that gives up may join the
 // readers that hold the lock.
-func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
+func (m *RWMutex) cancel(w *waiter) outcomes {
 	decided := m.queue.cancel(w)
 	decided.append(m.serve())
 	return decided
 }
 
-func (m *RWMutex) giveBack(w *waiter[job.Void, access]) outcomes {
-	m.release(w.request)
+func (m *RWMutex) giveBack(w *waiter) outcomes {
+	m.release(accessOf(w))
 	return m.serve()
 }

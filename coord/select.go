@@ -144,9 +144,9 @@ var chosenAtOnce = func() (jobs [8]*job.Job[int]) {
 // is Canceled.
 func endedSelect(ctx context.Context, chosen int, err error) *job.Job[int] {
 	p := new(promise.Promise[int])
-	p.Init()
-	p.SetExclusive()
-	p.TryComplete(ctx, chosen, err) // the job is not shared yet and has no continuations
+	promise.Init(p)
+	promise.SetExclusive(p)
+	promise.TryComplete(p, ctx, chosen, err) // the job is not shared yet and has no continuations
 	return p.Job()
 }
 
@@ -178,7 +178,7 @@ func (c *sendCase[T]) poll() (bool, error) {
 }
 
 func (c *sendCase[T]) branch(_ context.Context, a alternative) branch {
-	return newCaseWaiter(a, c.channel.senderHost(), c.element, nil)
+	return newCaseWaiter[job.Void](a, c.channel.senderHost(), c.element, nil)
 }
 
 type lockCase struct{ mutex *Mutex }
@@ -186,7 +186,7 @@ type lockCase struct{ mutex *Mutex }
 func (c lockCase) poll() (bool, error) { return c.mutex.TryLock(), nil }
 
 func (c lockCase) branch(_ context.Context, a alternative) branch {
-	return newCaseWaiter(a, c.mutex, job.Void{}, nil)
+	return newCaseWaiter[job.Void](a, c.mutex, job.Void{}, nil)
 }
 
 type acquireCase struct {
@@ -202,7 +202,7 @@ func (c *acquireCase) poll() (bool, error) {
 }
 
 func (c *acquireCase) branch(_ context.Context, a alternative) branch {
-	return newCaseWaiter(a, c.semaphore, c.permits, nil)
+	return newCaseWaiter[job.Void](a, c.semaphore, c.permits, nil)
 }
 
 type endCase struct{ job job.Handle }

@@ -78,7 +78,7 @@ import (
 // selection is a call of Select that waits: the host of its caller. One allocation is the caller's
 // waiter, its job and this.
 type selection struct {
-	waiter  waiter[int, job.Void]
+	call    call[int, job.Void] // its value is the number of the case
 	promise promise.Promise[int]
 
 	// One for each case; nil: the case is never ready. The two that arrive own them.
@@ -86,7 +86,7 @@ type selection struct {
 	arrived  interleave.Int32
 
 	mu     interleave.Mutex
-	caller queue[int, job.Void] // empty once the select is claimed
+	caller queue // empty once the select is claimed
 }
 
 // branch is a case of a select that waits.
@@ -104,10 +104,12 @@ type branch interface {
 
 func newSelection(cases []Case) *selection {
 	s := &selection{branches: make([]branch, len(cases))}
-	s.promise.Init()
-	s.promise.SetExclusive()
-	s.waiter.promise, s.waiter.host, s.waiter.value = &s.promise, s, -1
-	s.caller.push(&s.waiter)
+	promise.Init(&s.promise)
+	promise.SetExclusive(&s.promise)
+	c := &s.call
+	c.promise, c.value = &s.promise, -1
+	c.waiter.call, c.waiter.isJob, c.waiter.host = c, true, s
+	s.caller.push(&c.waiter)
 	return s
 }
 
@@ -121,14 +123,14 @@ func (s *selection) wait(ctx context.Context, cases []Case) (int, error) {
 			s.desert(branches)
 		}
 	}()
-	chosen, err := s.waiter.block(ctx)
+	chosen, err := s.call.block(ctx)
 	left = false
 	return chosen, err
 }
 
 // start is the asynchronous form.
 func (s *selection) start(ctx context.Context, cases []Case) *job.Job[int] {
-	s.waiter.watchOver(ctx)
+	s.call.waiter.watchOver(ctx)
 	s.enter(ctx, cases)
 	return s.promise.Job()
 }
@@ -173,17 +175,17 @@ func (s *selection) arrive() (waiters continuation.Chain, more outcomes) {
 			more.append(b.leave())
 		}
 	}
-	if !s.waiter.gaveUp {
-		s.branches[s.waiter.value].store()
+	if !s.call.waiter.gaveUp {
+		s.branches[s.call.value].store()
 	}
 	s.branches = nil // the job may be kept for a long time
-	waiters, _ = s.waiter.complete()
+	waiters, _ = s.call.waiter.complete()
 	return waiters, more
 }
 
 // desert ends the wait of a caller that unwinds: see desert.go.
 func (s *selection) desert(branches []branch) {
-	if !s.waiter.leave() {
+	if !s.call.waiter.leave() {
 		return
 	}
 	chosen, _ := s.promise.Job().GetResult()
@@ -196,10 +198,10 @@ func (s *selection) waitName() string { return "coord.Select" }
 func (s *selection) guard() *interleave.Mutex { return &s.mu }
 
 // admit is not called: the caller waits from the beginning.
-func (s *selection) admit(*waiter[int, job.Void]) (none outcomes) { return none }
+func (s *selection) admit(*waiter) (none outcomes) { return none }
 
 // cancel claims the select for a caller that gives up.
-func (s *selection) cancel(w *waiter[int, job.Void]) (decided outcomes) {
+func (s *selection) cancel(w *waiter) (decided outcomes) {
 	s.caller.remove(w)
 	decided.add(s)
 	return decided
@@ -207,8 +209,8 @@ func (s *selection) cancel(w *waiter[int, job.Void]) (decided outcomes) {
 
 // claim serves the caller with the number of a case; mu is held, and the select is not claimed.
 func (s *selection) claim(chosen int) {
-	w := s.caller.pop()
-	w.decided, w.value = true, chosen
+	s.caller.pop().decided = true
+	s.call.value = chosen
 }
 
 // decide implements outcome: the caller was decided.
@@ -218,7 +220,7 @@ func (s *selection) decide() {}
 func (s *selection) complete() (continuation.Chain, outcomes) { return s.arrive() }
 
 // nextOutcome implements outcome.
-func (s *selection) nextOutcome() *outcome { return &s.waiter.nextDecided }
+func (s *selection) nextOutcome() *outcome { return &s.call.waiter.nextDecided }
 
 // alternative is a case of a select that waits, as its host sees it. A nil alternative is that of
 // a waiter that belongs to no select.
@@ -244,7 +246,7 @@ func (a *alternative) claimSelect() bool {
 
 // complete ends the select, which a host has served with err.
 func (a *alternative) complete(err error) (continuation.Chain, outcomes) {
-	a.selection.waiter.err = err
+	a.selection.call.waiter.err = err
 	return a.selection.arrive()
 }
 
@@ -300,33 +302,36 @@ func claimTwo(newcomer, waiter *alternative) claims {
 
 // caseWaiter is the waiter of a case in the queue of a host.
 type caseWaiter[R, P any] struct {
-	waiter waiter[R, P]
-	of     alternative
-	to     *R // nil: the value is not stored
+	call call[R, P]
+	of   alternative
+	to   *R // nil: the value is not stored
 }
 
-func newCaseWaiter[R, P any](a alternative, h host[R, P], request P, to *R) branch {
-	b := &caseWaiter[R, P]{waiter: waiter[R, P]{host: h, request: request}, of: a, to: to}
-	b.waiter.of = &b.of
+func newCaseWaiter[R, P any](a alternative, h host, request P, to *R) branch {
+	b := &caseWaiter[R, P]{of: a, to: to}
+	c := &b.call
+	c.request = request
+	c.waiter.call, c.waiter.host, c.waiter.of = c, h, &b.of
 	return b
 }
 
 func (b *caseWaiter[R, P]) enter() outcomes {
-	mu := b.waiter.host.guard()
+	w := &b.call.waiter
+	mu := w.host.guard()
 	mu.Lock()
 	defer mu.Unlock()
-	return b.waiter.host.admit(&b.waiter)
+	return w.host.admit(w)
 }
 
-func (b *caseWaiter[R, P]) leave() outcomes { return b.waiter.withdraw(nil) }
+func (b *caseWaiter[R, P]) leave() outcomes { return b.call.waiter.withdraw(nil) }
 
 func (b *caseWaiter[R, P]) store() {
-	if b.to != nil && b.waiter.err == nil {
-		*b.to = b.waiter.value
+	if b.to != nil && b.call.waiter.err == nil {
+		*b.to = b.call.value
 	}
 }
 
-func (b *caseWaiter[R, P]) comeBack() outcomes { return b.waiter.comeBack() }
+func (b *caseWaiter[R, P]) comeBack() outcomes { return b.call.waiter.comeBack() }
 
 // endBranch waits for the end of a job.
 type endBranch struct {

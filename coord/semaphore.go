@@ -24,7 +24,7 @@ type Semaphore struct {
 	mu    interleave.Mutex
 	size  int64
 	held  int64
-	queue queue[job.Void, int64]
+	queue queue
 }
 
 // NewSemaphore returns a semaphore with the given number of permits, all of them free.
@@ -50,7 +50,7 @@ func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 		budget.Yield()
 		return nil
 	}
-	_, err = wait(ctx, s, n)
+	_, err = wait[job.Void](ctx, s, n)
 	return err
 }
 
@@ -65,14 +65,14 @@ func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void
 	if s.TryAcquire(n) {
 		return completedVoid()
 	}
-	return waitAsync(ctx, s, n)
+	return waitAsync[job.Void](ctx, s, n)
 }
 
 // AcquireEnter is [Semaphore.Acquire] as generated machines call it.
 func (s *semaphore) AcquireEnter(r *statemachine.Run, ctx context.Context, n int64) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
-		return endEntryVoid(r, s, err)
+		return endEntryVoid[int64](r, s, err)
 	}
 	if r.Proceed() && s.TryAcquire(n) {
 		return nil, nil
@@ -93,7 +93,7 @@ func (s *Semaphore) Resize(permits int64) {
 	var decided outcomes
 	for w := s.queue.first; w != nil; {
 		next := w.next
-		if w.request > permits {
+		if permitsOf(w) > permits {
 			s.queue.remove(w)
 			decided.append(s.refuse(w))
 		}
@@ -151,10 +151,13 @@ func (s *Semaphore) tooHeavy(n int64) error {
 	return fmt.Errorf("%w: %d of %d", ErrTooHeavy, n, s.size)
 }
 
+// permitsOf returns the number of permits that w waits for.
+func permitsOf(w *waiter) int64 { return callOf[job.Void, int64](w).request }
+
 // refuse ends the wait of w, which is in no queue, for more permits than there are.
-func (s *Semaphore) refuse(w *waiter[job.Void, int64]) (decided outcomes) {
+func (s *Semaphore) refuse(w *waiter) (decided outcomes) {
 	if w.of.claim() {
-		w.err = s.tooHeavy(w.request)
+		w.err = s.tooHeavy(permitsOf(w))
 		decided.add(w)
 	}
 	return decided
@@ -174,10 +177,10 @@ func (s *Semaphore) hasFree(n int64) bool { return n <= s.size-s.held }
 
 // serve lets the first waiter continue, and the next, until one has to wait.
 func (s *Semaphore) serve() (decided outcomes) {
-	for !s.queue.empty() && s.hasFree(s.queue.first.request) {
+	for !s.queue.empty() && s.hasFree(permitsOf(s.queue.first)) {
 		w := s.queue.pop()
 		if w.of.claim() {
-			s.held += w.request
+			s.held += permitsOf(w)
 			decided.add(w)
 		}
 	}
@@ -186,8 +189,8 @@ func (s *Semaphore) serve() (decided outcomes) {
 
 func (s *Semaphore) guard() *interleave.Mutex { return &s.mu }
 
-func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
-	if w.request > s.size {
+func (s *Semaphore) admit(w *waiter) outcomes {
+	if permitsOf(w) > s.size {
 		return s.refuse(w)
 	}
 	s.queue.push(w)
@@ -196,13 +199,13 @@ func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
 
 // cancel serves other waiters too: permits that did not suffice for the waiter
 // that gives up may suffice for those behind it.
-func (s *Semaphore) cancel(w *waiter[job.Void, int64]) outcomes {
+func (s *Semaphore) cancel(w *waiter) outcomes {
 	decided := s.queue.cancel(w)
 	decided.append(s.serve())
 	return decided
 }
 
-func (s *Semaphore) giveBack(w *waiter[job.Void, int64]) outcomes {
-	s.held -= w.request
+func (s *Semaphore) giveBack(w *waiter) outcomes {
+	s.held -= permitsOf(w)
 	return s.serve()
 }

@@ -94,33 +94,36 @@ type keyClaim[K comparable] struct {
 	node   continuation.Node
 	mutex  *KeyedMutex[K]
 	key    K
-	queued *waiter[job.Void, K] // nil: the key was free
+	queued *waiter // nil: the key was free
 }
 
 // claim locks the key or queues for it, and returns the job that ends when it is
 // locked.
 func (c *keyClaim[K]) claim() *job.Job[job.Void] {
-	c.mutex.mu.Lock()
-	defer c.mutex.mu.Unlock() // a map may panic because of its key
-	if c.mutex.take(c.key) {
+	m := &c.mutex.hiddenKeyedMutex
+	m.mu.Lock()
+	defer m.mu.Unlock() // a map may panic because of its key
+	if takeKey(m, c.key) {
 		return completedVoid()
 	}
-	c.queued = newJobWaiter[job.Void, K](c.mutex, c.key)
-	c.mutex.admit(c.queued)
-	return c.queued.promise.Job()
+	queued := newJobCall[job.Void](keyHostOf(m), c.key)
+	c.queued = &queued.waiter
+	keyHostOf(m).admit(c.queued)
+	return queued.promise.Job()
 }
 
 // end releases the key, or leaves its queue. In the second case the promise has no
 // waiters left and need not be completed.
 func (c *keyClaim[K]) end() (decided outcomes) {
-	c.mutex.mu.Lock()
-	defer c.mutex.mu.Unlock()
+	m := &c.mutex.hiddenKeyedMutex
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if w := c.queued; w != nil && !w.decided {
 		w.decided = true
 		w.queue.remove(w)
 		return decided
 	}
-	return c.mutex.release(c.key)
+	return releaseKey(m, c.key)
 }
 
 // Completed implements continuation.Target: the job has ended.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -36,7 +37,7 @@ func TestFunctionsOfOneKeyRunInTheOrderInWhichTheyWereHandedIn(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 		synctest.Wait()
-		assert.Zero(t, s.turns.locked.Len())
+		assert.Zero(t, shrinkmap.Len(&s.turns.locked))
 	})
 }
 
@@ -187,7 +188,7 @@ func TestTheSchedulerRefusesATurn(t *testing.T) {
 		j := s.DoAsync(ctx, "k", func(context.Context) error { return nil })
 		require.ErrorIs(t, j.Err(), schedulers.ErrRejected)
 	}
-	assert.Zero(t, s.turns.locked.Len())
+	assert.Zero(t, shrinkmap.Len(&s.turns.locked))
 }
 
 func TestATurnsResult(t *testing.T) {
@@ -214,7 +215,7 @@ func TestATurnWithoutAFunctionOrATime(t *testing.T) {
 	fn := func(context.Context) error { return nil }
 	require.ErrorIs(t, s.Do(ended(errReason), 1, fn), errReason)
 	assert.Equal(t, job.Canceled, s.DoAsync(ended(errReason), 1, fn).Status())
-	assert.Zero(t, s.turns.locked.Len())
+	assert.Zero(t, shrinkmap.Len(&s.turns.locked))
 }
 
 func TestALongQueueOfTurnsNeedsNoStack(t *testing.T) {
@@ -267,13 +268,13 @@ func TestTurnsOfManyKeysAtTheSameTime(t *testing.T) {
 			for key := range keys {
 				require.NoError(t, s.Do(endless, key, func(context.Context) error { return nil }))
 			}
-			assert.Zero(t, s.turns.locked.Len())
+			assert.Zero(t, shrinkmap.Len(&s.turns.locked))
 		})
 	}
 }
 
 // queuedOn returns how many jobs wait for key.
 func queuedOn(s *Serial[string], key string) int {
-	q, _ := s.turns.locked.Get(key)
+	q, _ := shrinkmap.Get(&s.turns.locked, key)
 	return q.count
 }

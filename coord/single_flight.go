@@ -57,7 +57,7 @@ func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context
 func (s *SingleFlight[K, T]) Forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.flights.Delete(key)
+	shrinkmap.Delete(&s.flights, key)
 }
 
 // flight returns the flight that is under way for key, starting one if there is none.
@@ -83,13 +83,13 @@ func (s *SingleFlight[K, T]) join(key K, fresh *flight[T]) *flight[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock() // a map may panic because of its key
 	mustEqualItself(key)
-	if f, _ := s.flights.Get(key); f != nil && !f.run.IsCompleted() {
+	if f, _ := shrinkmap.Get(&s.flights, key); f != nil && !f.run.IsCompleted() {
 		return f
 	}
 	if fresh == nil {
 		return nil
 	}
-	s.flights.Put(key, fresh)
+	shrinkmap.Put(&s.flights, key, fresh)
 	return fresh
 }
 
@@ -98,7 +98,7 @@ func (s *SingleFlight[K, T]) join(key K, fresh *flight[T]) *flight[T] {
 func (s *SingleFlight[K, T]) remove(key K, f *flight[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now, _ := s.flights.Get(key); now == f {
-		s.flights.Delete(key)
+	if now, _ := shrinkmap.Get(&s.flights, key); now == f {
+		shrinkmap.Delete(&s.flights, key)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 )
 
@@ -80,7 +81,7 @@ var subjects = map[string]func() subject{
 			waitAsync: func(ctx context.Context) job.Handle { return m.LockAsync(ctx, "k") },
 			serve:     func() { m.Unlock("k") },
 			waiting: func() int {
-				if q, _ := m.locked.Get("k"); q != nil {
+				if q, _ := shrinkmap.Get(&m.locked, "k"); q != nil {
 					return q.count
 				}
 				return 0

@@ -22,7 +22,7 @@ type subscription[T any] struct {
 
 	// Guarded by the broadcast's lock.
 	nextNumber uint64 // the number of the next element
-	receivers  queue[T, job.Void]
+	receivers  queue
 	closed     bool
 	returned   []T // got by waiters that were unwound; the last is the next to be received
 	links      linked.Node[subscription[T]]
@@ -43,7 +43,7 @@ func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 	}
 	v, mustWait, err := s.poll()
 	if mustWait {
-		return wait(ctx, &s.hiddenSubscription, job.Void{})
+		return wait[T](ctx, &s.hiddenSubscription, job.Void{})
 	}
 	return v, err
 }
@@ -58,7 +58,7 @@ func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	v, mustWait, err := s.poll()
 	switch {
 	case mustWait:
-		return waitAsync(ctx, &s.hiddenSubscription, job.Void{})
+		return waitAsync[T](ctx, &s.hiddenSubscription, job.Void{})
 	case err != nil:
 		return job.FromError[T](err)
 	}
@@ -70,13 +70,13 @@ func (s *subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context)
 	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
-		return endEntry(r, s, none, err)
+		return endEntry[job.Void](r, s, none, err)
 	}
 	v, mustWait, err := s.poll()
 	if mustWait {
-		return enterWait(r, ctx, s, job.Void{}), v, nil
+		return enterWait[T](r, ctx, s, job.Void{}), v, nil
 	}
-	return endEntry(r, s, v, err)
+	return endEntry[job.Void](r, s, v, err)
 }
 
 // TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty],
@@ -108,8 +108,7 @@ func (s *Subscription[T]) Close() {
 	if !s.closed {
 		s.closed, s.returned = true, nil
 		b.subs.Remove(&s.links)
-		var none T
-		decided = s.receivers.serveAll(none, ErrClosed)
+		decided = s.receivers.serveAll(ErrClosed)
 		for n := b.unreadSince(s.nextNumber); n > 0; n-- {
 			b.kept.at(b.kept.len()-n).unread--
 		}
@@ -160,18 +159,18 @@ func (s *subscription[T]) take() (t takeResult[T]) {
 func (s *subscription[T]) guard() *interleave.Mutex { return &s.broadcast.mu }
 
 // admit serves the senders before the receiver: they came first.
-func (s *subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
+func (s *subscription[T]) admit(w *waiter) outcomes {
 	t := s.take()
 	if t.mustWait {
 		s.receivers.push(w)
 		return t.decided
 	}
-	w.value, w.err = t.value, t.err
+	callOf[T, job.Void](w).value, w.err = t.value, t.err
 	t.decided.add(w)
 	return t.decided
 }
 
-func (s *subscription[T]) cancel(w *waiter[T, job.Void]) outcomes { return s.receivers.cancel(w) }
+func (s *subscription[T]) cancel(w *waiter) outcomes { return s.receivers.cancel(w) }
 
 // waitName names what a receiver waits for.
 func (s *subscription[T]) waitName() string { return typeName((*Subscription[T])(nil)) }

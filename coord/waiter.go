@@ -9,6 +9,7 @@ import (
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // # The one race of this package
@@ -76,88 +77,116 @@ import (
 // locked, because calling Done on a context may run user code. So the context may end
 // before admit: that is the edge from fresh to decided.
 
-// waiter is one call that could not be served at once. R is the type of its
-// result, P that of its request.
-type waiter[R, P any] struct {
-	// The outcome is reported to the waiters for the promise's job or, if promise is nil,
-	// to the machine behind node (entered.go). node is written under the host's lock.
-	promise *promise.Promise[R]
-	node    *continuation.Node
+// # What depends on a type
+//
+// gc compiles an instance of a type with parameters, with all its methods, in each package that
+// mentions the type, even as a field of another one. So the waiter, its queue and its host have no
+// parameters. What a call requests and gets is in the [call] that contains the waiter; a host
+// whose requests or results have a type asks [callOf] for it.
 
+// waiter is one call that could not be served at once.
+type waiter struct {
 	// Written before the waiter is shared.
-	host    host[R, P]
+	call    typedCall // contains w
+	isJob   bool      // the outcome is reported to the waiters for the job of the call
+	spare   bool      // a machine's, which does not wait with it
+	watched bool      // a machine's, whose context can end
+	host    host
 	ctx     context.Context // nil: not watched
-	request P               // cleared by the completer, or by the machine
 	of      *alternative    // of a select, or nil
-	spare   bool            // a machine's, which does not wait with it
-	watched bool            // a machine's, whose context can end
+
+	// The node of the machine that is notified, if isJob is unset (entered.go). Written under
+	// the host's lock.
+	node *continuation.Node
 
 	// Guarded by the host's lock. Once decided is set they belong to the goroutine that
-	// set it.
+	// set it. So does the value of the call.
 	decided     bool
 	gaveUp      bool // decided, and not served
-	queue       *queue[R, P]
-	next, prev  *waiter[R, P]
-	value       R
+	queue       *queue
+	next, prev  *waiter
 	err         error
 	nextDecided outcome // links the waiters that one step has decided
 
 	watch ctxwatch.WaitWatch
 }
 
+// call is a call that waits. R is the type of its result, P that of its request.
+type call[R, P any] struct {
+	waiter  waiter
+	promise *promise.Promise[R]      // of a job, or nil
+	handle  *statemachine.Waiting[R] // of a machine, or nil
+	request P                        // cleared by the completer, or by the machine
+	value   R
+}
+
+// typedCall is a [call] of any type.
+type typedCall interface {
+	// finish completes the job of the call, in which ctx and err decide the status.
+	finish(ctx context.Context, err error) continuation.Chain
+
+	// settle waits for the job of the call, which is decided.
+	settle()
+}
+
+// callOf returns the call of w. Its types are those with which its host waits.
+func callOf[R, P any](w *waiter) *call[R, P] { return w.call.(*call[R, P]) }
+
 // host is a primitive in which calls wait; its methods are the primitive's rules. The
 // guard is held when admit and cancel are called; neither runs user code.
-type host[R, P any] interface {
+type host interface {
 	// guard returns the lock.
 	guard() *interleave.Mutex
 
 	// admit serves a fresh waiter at once or puts it into a queue, and returns the
 	// served waiters.
-	admit(w *waiter[R, P]) outcomes
+	admit(w *waiter) outcomes
 
 	// cancel removes a waiter that gives up from its queue; err is set. It returns that
 	// waiter and the waiters that this serves.
-	cancel(w *waiter[R, P]) outcomes
+	cancel(w *waiter) outcomes
 }
 
-// jobWaiter is a waiter and its job, in one allocation.
-type jobWaiter[R, P any] struct {
-	waiter waiter[R, P]
-	job    promise.Promise[R]
+// jobCall is a call and its job, in one allocation.
+type jobCall[R, P any] struct {
+	call call[R, P]
+	job  promise.Promise[R]
 }
 
-func newJobWaiter[R, P any](h host[R, P], request P) *waiter[R, P] {
-	w := &jobWaiter[R, P]{waiter: waiter[R, P]{host: h, request: request}}
-	w.job.Init()
-	w.waiter.promise = &w.job
-	return &w.waiter
+func newJobCall[R, P any](h host, request P) *call[R, P] {
+	j := new(jobCall[R, P])
+	c := &j.call
+	promise.Init(&j.job)
+	c.promise, c.request = &j.job, request
+	c.waiter.call, c.waiter.isJob, c.waiter.host = c, true, h
+	return c
 }
 
 // wait is the slow path of a blocking form.
-func wait[R, P any](ctx context.Context, h host[R, P], request P) (R, error) {
-	w := newJobWaiter(h, request)
+func wait[R, P any](ctx context.Context, h host, request P) (R, error) {
+	c := newJobCall[R](h, request)
 	left := true
 	defer func() {
 		if left {
-			w.desert(request)
+			c.desert(request)
 		}
 	}()
-	w.enter(nil, nil)
-	v, err := w.block(ctx)
+	c.waiter.enter(nil, nil)
+	v, err := c.block(ctx)
 	left = false
 	return v, err
 }
 
 // waitAsync is the slow path of an asynchronous form.
-func waitAsync[R, P any](ctx context.Context, h host[R, P], request P) *job.Job[R] {
-	w := newJobWaiter(h, request)
-	w.watchOver(ctx)
-	w.enter(nil, nil)
-	return w.promise.Job()
+func waitAsync[R, P any](ctx context.Context, h host, request P) *job.Job[R] {
+	c := newJobCall[R](h, request)
+	c.waiter.watchOver(ctx)
+	c.waiter.enter(nil, nil)
+	return c.promise.Job()
 }
 
 // watchOver makes w give up when ctx ends. w is fresh.
-func (w *waiter[R, P]) watchOver(ctx context.Context) {
+func (w *waiter) watchOver(ctx context.Context) {
 	if ctx.Done() != nil {
 		w.ctx = ctx
 		w.watch.Start(ctx, nil, w)
@@ -167,14 +196,14 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 // enter submits w to the host, unless w has already given up, and reports whether its
 // outcome is still open. In that case n is the node to notify, if w is the waiter of a
 // machine. worker is the one that the caller believes it runs on, or nil.
-func (w *waiter[R, P]) enter(n *continuation.Node, worker schedulers.Worker) (mustWait bool) {
+func (w *waiter) enter(n *continuation.Node, worker schedulers.Worker) (mustWait bool) {
 	mustWait, served := w.enterQuietly(n)
 	served.Deliver(worker)
 	return mustWait
 }
 
 // enterQuietly is enter, but leaves it to the caller to notify those that were served.
-func (w *waiter[R, P]) enterQuietly(n *continuation.Node) (mustWait bool, served continuation.Chain) {
+func (w *waiter) enterQuietly(n *continuation.Node) (mustWait bool, served continuation.Chain) {
 	mu := w.host.guard()
 	mu.Lock()
 	var decided outcomes
@@ -188,9 +217,9 @@ func (w *waiter[R, P]) enterQuietly(n *continuation.Node) (mustWait bool, served
 	return mustWait, decided.complete()
 }
 
-// block waits for the outcome of w, until ctx ends or the worker in ctx refuses to be blocked.
-func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
-	j := w.promise.Job()
+// block waits for the outcome of c, until ctx ends or the worker in ctx refuses to be blocked.
+func (c *call[R, P]) block(ctx context.Context) (R, error) {
+	w, j := &c.waiter, c.promise.Job()
 	ctx = w.withReason(ctx)
 	v, err := j.Wait(ctx)
 	if err == nil {
@@ -207,7 +236,7 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 
 // ContextEnded implements ctxwatch.Listener. A context that fails instead of returning its error
 // fails in the caller: a machine goes on with the panic or the Goexit, as its plain form does.
-func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) {
+func (w *waiter) ContextEnded(*ctxwatch.Watch) {
 	why := job.ErrGoexit
 	defer func() {
 		if v := recover(); v != nil {
@@ -219,10 +248,10 @@ func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) {
 }
 
 // giveUp performs the right-hand list above. It does nothing if the waiter was served.
-func (w *waiter[R, P]) giveUp(why error) { w.withdraw(why).deliver(nil) }
+func (w *waiter) giveUp(why error) { w.withdraw(why).deliver(nil) }
 
 // withdraw is giveUp up to its step 5.
-func (w *waiter[R, P]) withdraw(why error) (decided outcomes) {
+func (w *waiter) withdraw(why error) (decided outcomes) {
 	mu := w.host.guard()
 	mu.Lock()
 	defer mu.Unlock()
@@ -233,34 +262,28 @@ func (w *waiter[R, P]) withdraw(why error) (decided outcomes) {
 	switch {
 	case w.queue != nil:
 		decided = w.host.cancel(w)
-	case w.promise != nil:
+	case w.isJob:
 		decided.add(w)
 	} // otherwise a machine's, which will find it decided
 	return decided
 }
 
 // decide implements outcome.
-func (w *waiter[R, P]) decide() { w.decided = true }
+func (w *waiter) decide() { w.decided = true }
 
 // complete implements outcome.
-func (w *waiter[R, P]) complete() (waiters continuation.Chain, more outcomes) {
+func (w *waiter) complete() (waiters continuation.Chain, more outcomes) {
 	switch {
 	case w.of != nil:
 		if w.gaveUp {
 			return waiters, more // another case of the select was chosen
 		}
 		return w.of.complete(w.err)
-	case w.promise == nil:
+	case !w.isJob:
 		return w.end(), more
 	}
-	v, err := w.value, w.err
-	// The job may be kept for a long time; it must not keep alive what was needed only
-	// for the wait.
-	var (
-		none R
-		ask  P
-	)
-	w.value, w.err, w.request = none, nil, ask
+	err := w.err
+	w.err = nil
 	if w.watch.Stop() {
 		w.ctx = nil // not read any more; if Stop fails, ContextEnded may be about to read it
 	}
@@ -270,8 +293,20 @@ func (w *waiter[R, P]) complete() (waiters continuation.Chain, more outcomes) {
 	if w.gaveUp && !promise.Thrown(err) {
 		ctx = endedContext{context.Background(), err}
 	}
-	waiters, _ = w.promise.TryComplete(ctx, v, err)
-	return waiters, more
+	return w.call.finish(ctx, err), more
+}
+
+// finish implements typedCall. The job may be kept for a long time; it must not keep alive what was
+// needed only for the wait.
+func (c *call[R, P]) finish(ctx context.Context, err error) continuation.Chain {
+	var (
+		none R
+		ask  P
+	)
+	v := c.value
+	c.value, c.request = none, ask
+	waiters, _ := promise.TryComplete(c.promise, ctx, v, err)
+	return waiters
 }
 
 // endedContext is a context that has ended with err.
@@ -284,7 +319,7 @@ type endedContext struct {
 func (e endedContext) Err() error { return e.err }
 
 // nextOutcome implements outcome.
-func (w *waiter[R, P]) nextOutcome() *outcome { return &w.nextDecided }
+func (w *waiter) nextOutcome() *outcome { return &w.nextDecided }
 
 // completedVoid returns the job of an operation that succeeded at once and has no value.
 func completedVoid() *job.Job[job.Void] { return job.FromResult(job.Void{}) }

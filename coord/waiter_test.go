@@ -110,10 +110,10 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 	m.TryLock()
 	ctx, cancel := context.WithCancel(endless)
 	defer cancel()
-	w := newJobWaiter[job.Void](&m, job.Void{})
-	w.watchOver(ctx)
-	w.giveUp(context.Canceled) // what ContextEnded does
-	w.enter(nil, nil)
+	w := newJobCall[job.Void](&m, job.Void{})
+	w.waiter.watchOver(ctx)
+	w.waiter.giveUp(context.Canceled) // what ContextEnded does
+	w.waiter.enter(nil, nil)
 	assert.True(t, w.promise.Job().IsCompleted())
 	assert.Zero(t, m.queue.count, "a waiter that gave up before it was admitted never enters the queue")
 	m.Unlock()
@@ -123,11 +123,11 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 	var m Mutex
 	m.TryLock()
-	w := newJobWaiter[job.Void](&m, job.Void{})
-	w.enter(nil, nil)
+	w := newJobCall[job.Void](&m, job.Void{})
+	w.waiter.enter(nil, nil)
 	m.Unlock()
-	w.giveUp(errReason)
-	w.giveUp(errReason)
+	w.waiter.giveUp(errReason)
+	w.waiter.giveUp(errReason)
 	completed(t, w.promise.Job())
 	assert.True(t, m.locked, "the lock is the waiter's")
 }

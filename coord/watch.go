@@ -26,7 +26,7 @@ type Watch[T any] struct {
 	value   T
 	version uint64 // of value
 	closed  error  // nil: open
-	waiting queue[T, *observer[T]]
+	waiting queue
 }
 
 // NewWatch returns a watch that holds v.
@@ -45,8 +45,8 @@ func (w *Watch[T]) Set(v T) error {
 	var decided outcomes
 	for !w.waiting.empty() {
 		waiter := w.waiting.pop()
-		waiter.request.seen = w.version
-		waiter.value = v
+		waiter.host.(*observer[T]).seen = w.version
+		callOf[T, job.Void](waiter).value = v
 		decided.add(waiter)
 	}
 	w.mu.Unlock()
@@ -81,8 +81,7 @@ func (w *Watch[T]) CloseCause(cause error) {
 	var decided outcomes
 	if w.closed == nil {
 		w.closed = err
-		var none T
-		decided = w.waiting.serveAll(none, err)
+		decided = w.waiting.serveAll(err)
 	}
 	w.mu.Unlock()
 	decided.deliver(nil)
@@ -113,7 +112,7 @@ func (o *Observer[T]) Next(ctx context.Context) (T, error) {
 	}
 	v, mustWait, err := o.poll()
 	if mustWait {
-		return wait(ctx, &o.hiddenObserver, &o.hiddenObserver)
+		return wait[T](ctx, &o.hiddenObserver, job.Void{})
 	}
 	return v, err
 }
@@ -128,7 +127,7 @@ func (o *Observer[T]) NextAsync(ctx context.Context) *job.Job[T] {
 	v, mustWait, err := o.poll()
 	switch {
 	case mustWait:
-		return waitAsync(ctx, &o.hiddenObserver, &o.hiddenObserver)
+		return waitAsync[T](ctx, &o.hiddenObserver, job.Void{})
 	case err != nil:
 		return job.FromError[T](err)
 	}
@@ -140,13 +139,13 @@ func (o *observer[T]) NextEnter(r *statemachine.Run, ctx context.Context) (*stat
 	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
-		return endEntry(r, o, none, err)
+		return endEntry[job.Void](r, o, none, err)
 	}
 	v, mustWait, err := o.poll()
 	if mustWait {
-		return enterWait(r, ctx, o, o), v, nil
+		return enterWait[T](r, ctx, o, job.Void{}), v, nil
 	}
-	return endEntry(r, o, v, err)
+	return endEntry[job.Void](r, o, v, err)
 }
 
 // TryNext returns the latest value if this observer has not seen it. Otherwise it
@@ -180,18 +179,18 @@ func (o *observer[T]) take() (v T, mustWait bool, err error) {
 
 func (o *observer[T]) guard() *interleave.Mutex { return &o.watch.mu }
 
-func (o *observer[T]) admit(w *waiter[T, *observer[T]]) (decided outcomes) {
+func (o *observer[T]) admit(w *waiter) (decided outcomes) {
 	v, mustWait, err := o.take()
 	if mustWait {
 		o.watch.waiting.push(w)
 		return decided
 	}
-	w.value, w.err = v, err
+	callOf[T, job.Void](w).value, w.err = v, err
 	decided.add(w)
 	return decided
 }
 
-func (o *observer[T]) cancel(w *waiter[T, *observer[T]]) outcomes { return o.watch.waiting.cancel(w) }
+func (o *observer[T]) cancel(w *waiter) outcomes { return o.watch.waiting.cancel(w) }
 
 // waitName names what an observer waits for.
 func (o *observer[T]) waitName() string { return typeName((*Watch[T])(nil)) + ".Next" }

@@ -170,7 +170,7 @@ func (c *Completions[T]) ask(ctx context.Context) (known *Job[*Job[T]], r *nextR
 // it must not get a job.
 func (r *nextRequest[T]) watchContext() {
 	orDesert(r.desert, func() { r.watch.Start(r.ctx, r) })
-	if r.promise.taken() {
+	if r.promise.job.core.taken() {
 		r.watch.Stop()
 	}
 }
@@ -193,8 +193,8 @@ func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T
 		return failedWait[*Job[T]](why), nil
 	}
 	r = &nextRequest[T]{ctx: ctx, completions: c}
-	r.promise.initDependent()
-	r.promise.setExclusive()
+	r.promise.job.core.initDependent()
+	r.promise.job.core.setExclusive()
 	r.element = c.requests.PushBack(r)
 	return nil, r
 }
@@ -251,7 +251,7 @@ func (n *completionNode[T]) waitingJob() (*core, string) {
 func (c *Completions[T]) oldestRequest() *nextRequest[T] {
 	for first := c.requests.Front(); first != nil; first = c.requests.Front() {
 		r := c.requests.Remove(first).(*nextRequest[T])
-		if r.promise.reserve() {
+		if r.promise.job.core.reserve() {
 			return r
 		}
 	}
@@ -290,7 +290,7 @@ func (r *nextRequest[T]) ContextEnded(*ctxwatch.Watch) {
 
 // giveUp ends the request without a job, and reports whether it did.
 func (r *nextRequest[T]) giveUp(why error) bool {
-	if !r.promise.reserve() {
+	if !r.promise.job.core.reserve() {
 		return false
 	}
 	c := r.completions

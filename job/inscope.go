@@ -50,7 +50,7 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	b := &scopeBody{scope: s, fn: body}
 	c := &b.job.core
 	c.mode = reported | s.mode&labeled
-	b.end.initDependent()
+	b.end.job.core.initDependent()
 	s.promise.job.core.mode |= reported
 	if r := s.promise.job.core.extra.Load(); r != nil {
 		e := b.end.job.core.ensureExtra()

@@ -288,8 +288,8 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	}
 	begun = true
 	r = &request[T]{puller: p, ctx: ctx, step: step}
-	r.promise.initDependent()
-	r.promise.setExclusive()
+	r.promise.job.core.initDependent()
+	r.promise.job.core.setExclusive()
 	if !r.source.enter(step, r) { // it has ended, and no request was notified
 		r.release(true)
 		return step, nil
@@ -350,7 +350,7 @@ type request[T any] struct {
 // it must not take the step's outcome.
 func (r *request[T]) watchContext() {
 	orDesert(r.desert, func() { r.watch.Start(r.ctx, r) })
-	if r.promise.taken() {
+	if r.promise.job.core.taken() {
 		r.watch.Stop()
 	}
 }
@@ -358,7 +358,7 @@ func (r *request[T]) watchContext() {
 // Completed implements continuation.Target: the step has ended.
 func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 	step := r.source.takeDelivered()
-	if !r.promise.reserve() {
+	if !r.promise.job.core.reserve() {
 		return continuation.Chain{}
 	}
 	r.watch.Stop()
@@ -373,7 +373,7 @@ func (r *request[T]) ContextEnded(*ctxwatch.Watch) {
 }
 
 func (r *request[T]) giveUp(why error) bool {
-	if !r.promise.reserve() {
+	if !r.promise.job.core.reserve() {
 		return false
 	}
 	r.source.leave()
@@ -445,7 +445,7 @@ func (c *coroutine[T]) next(context.Context) *Job[T] {
 		return FromError[T](io.EOF)
 	}
 	c.step = new(promise[T])
-	c.step.initDependent()
+	c.step.job.core.initDependent()
 	j := &c.step.job
 	if c.started {
 		c.resume <- true
@@ -463,7 +463,7 @@ func (c *coroutine[T]) end(context.Context) *Job[Void] {
 		return FromResult(Void{})
 	}
 	c.ending = new(promise[Void])
-	c.ending.initDependent()
+	c.ending.job.core.initDependent()
 	j := &c.ending.job
 	c.resume <- false
 	return j

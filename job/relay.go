@@ -63,7 +63,7 @@ func (r *relay[T]) watchTime(d time.Duration) {
 	}
 }
 
-func (r *relay[T]) hasEnded() bool { return r.promise.taken() }
+func (r *relay[T]) hasEnded() bool { return r.promise.job.core.taken() }
 
 // Completed implements continuation.Target: the source has ended.
 func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
@@ -78,7 +78,7 @@ func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
 // end ends the relay, unless it has ended. It withdraws everything that is set up before
 // it publishes the outcome: a relay that is seen complete has left nothing behind.
 func (r *relay[T]) end(final Status, value T, err error) (waiters continuation.Chain, won bool) {
-	if !r.promise.reserve() {
+	if !r.promise.job.core.reserve() {
 		return continuation.Chain{}, false
 	}
 	r.source.leave()
@@ -160,7 +160,7 @@ func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 		return j
 	}
 	r := &relay[T]{ctx: ctx, bounded: bounded(ctx, current(ctx))}
-	r.promise.initDependent()
+	r.promise.job.core.initDependent()
 	r.watchSource(j).Deliver(nil)
 	r.watchContext(r)
 	return &r.promise.job
@@ -182,7 +182,7 @@ func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T]
 		return failedWait[T](context.DeadlineExceeded)
 	}
 	r := &relay[T]{ctx: ctx, timers: timersOf(ctx)}
-	r.promise.initDependent()
+	r.promise.job.core.initDependent()
 	r.watchSource(j).Deliver(nil)
 	r.watchContext(r)
 	r.watchTime(d)
@@ -227,7 +227,7 @@ func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	j.core.startIfCreated()
 	u := &unwrap[T]{}
 	u.ctx, u.bounded = ctx, bounded(ctx, current(ctx))
-	u.promise.initDependent()
+	u.promise.job.core.initDependent()
 	if u.outer.unwrap = u; !u.outer.enter(j, &u.outer) {
 		u.outer.Completed(nil).Deliver(nil)
 	}

@@ -103,7 +103,7 @@ func TestTheJobEndsWhileTheRelayIsBeingSetUp(t *testing.T) {
 		ctx, cancel := context.WithCancel(schedulers.With(t.Context(), c))
 		defer cancel()
 		r := &relay[int]{ctx: ctx, timers: c}
-		r.promise.init()
+		r.promise.job.core.init()
 		r.watchSource(s.Job()).Deliver(nil)
 		s.TrySetResult(1) // the watch and the timer are not there to be stopped yet
 		r.watchContext(r)
@@ -116,7 +116,7 @@ func TestTheJobEndsWhileTheRelayIsBeingSetUp(t *testing.T) {
 func TestTheContextEndsBeforeTheSourceIsListed(t *testing.T) {
 	s := NewSource[int]()
 	r := &relay[int]{ctx: context.Background()}
-	r.promise.init()
+	r.promise.job.core.init()
 	r.giveUp(context.Canceled)
 	r.watchSource(s.Job()).Deliver(nil)
 	assert.Zero(t, waitersOf(s.Job()))

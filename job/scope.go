@@ -83,7 +83,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 	if err := o.check(forScope); err != nil {
 		s.errs, s.left = []error{err}, 0
 		s.ctx, s.cancel = context.WithCancelCause(ctx)
-		s.promise.initDependent()
+		s.promise.job.core.initDependent()
 		s.finish().Deliver(nil)
 		return s
 	}
@@ -95,7 +95,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 }
 
 func (s *Scope) prepare(o *Option) {
-	s.promise.initDependent()
+	s.promise.job.core.initDependent()
 	s.flags, s.mode = o.flags, o.mode
 	if schedulers.HasLabels(s.parent) {
 		s.mode |= labeled
@@ -188,7 +188,7 @@ func (s *Scope) Close() {
 func (s *Scope) CloseAsync() *Job[Void] {
 	s.cancel(ErrScopeEnded)
 	c := &closing{}
-	c.promise.initDependent()
+	c.promise.job.core.initDependent()
 	c.node.Prepare(c)
 	if !s.WaitAsync().core.register(&c.node) {
 		c.Completed(nil).Deliver(nil)

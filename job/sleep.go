@@ -89,7 +89,7 @@ func newSleep(ctx context.Context) *sleep {
 		s = &g.sleep
 		g.watching.ctx, g.watching.sleep, s.guard = ctx, s, &g.watching
 	}
-	s.promise.init()
+	s.promise.job.core.init()
 	s.timer.OnExpire = s
 	return s
 }
@@ -99,14 +99,14 @@ func (s *sleep) begin(d time.Duration) {
 		g.watch.Start(g.ctx, g)
 	}
 	s.timers.StartTimer(&s.timer, d)
-	if s.promise.taken() {
+	if s.promise.job.core.taken() {
 		s.timers.StopTimer(&s.timer)
 	}
 }
 
 // Expire implements schedulers.Expirer.
 func (s *sleep) Expire(*schedulers.Timer) {
-	if s.promise.reserve() {
+	if s.promise.job.core.reserve() {
 		if s.guard != nil {
 			s.guard.watch.Stop()
 		}
@@ -117,7 +117,7 @@ func (s *sleep) Expire(*schedulers.Timer) {
 // leave ends a sleep whose wait is over. Usually it has ended; not if the wait was refused, or
 // is unwound.
 func (s *sleep) leave() {
-	if !s.promise.reserve() {
+	if !s.promise.job.core.reserve() {
 		return
 	}
 	s.timers.StopTimer(&s.timer)
@@ -134,7 +134,7 @@ func (g *guard) ContextEnded(*ctxwatch.Watch) {
 
 // end ends the sleep early.
 func (g *guard) end(why error) {
-	if s := g.sleep; s.promise.reserve() {
+	if s := g.sleep; s.promise.job.core.reserve() {
 		s.timers.StopTimer(&s.timer)
 		s.promise.publish(Canceled, Void{}, why).Deliver(nil)
 	}

@@ -23,7 +23,7 @@ type Source[T any] struct{ promise promise[T] }
 // NewSource returns a source whose job waits for it.
 func NewSource[T any]() *Source[T] {
 	s := new(Source[T])
-	s.promise.init()
+	s.promise.job.core.init()
 	s.promise.job.core.mayBeDropped(2)
 	return s
 }
@@ -181,31 +181,31 @@ func newCompleted[T any](final Status, value T, err error) *Job[T] {
 // internal/promise, which is based on [Job.Internal].
 type promise[T any] struct{ job Job[T] }
 
-// init makes the job wait for its completion.
-func (p *promise[T]) init() { p.job.core.state.set(WaitingForActivation) }
+// init makes the job of a promise wait for its completion.
+func (c *core) init() { c.state.set(WaitingForActivation) }
 
 // initDependent is init for a job that cannot end before other jobs have, so that
 // waiting for it may close a cycle.
-func (p *promise[T]) initDependent() {
-	p.init()
-	p.job.core.setPromiseMode(dependent)
+func (c *core) initDependent() {
+	c.init()
+	c.setPromiseMode(dependent)
 }
 
-// setExclusive marks the job's value as belonging to its waiter alone.
-func (p *promise[T]) setExclusive() { p.job.core.setPromiseMode(exclusive) }
+// setExclusive marks the value of a promise's job as belonging to its waiter alone.
+func (c *core) setExclusive() { c.setPromiseMode(exclusive) }
+
+// reserve wins the right to complete the job of a promise.
+func (c *core) reserve() bool { return c.state.reserve(WaitingForActivation) }
+
+// taken reports whether a reserve has been won.
+func (c *core) taken() bool { return !c.state.hasStatus(WaitingForActivation) }
 
 func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, bool) {
-	if !p.reserve() {
+	if !p.job.core.reserve() {
 		return continuation.Chain{}, false
 	}
 	return p.publish(final, value, err), true
 }
-
-// reserve wins the right to complete the job.
-func (p *promise[T]) reserve() bool { return p.job.core.state.reserve(WaitingForActivation) }
-
-// taken reports whether a reserve has been won.
-func (p *promise[T]) taken() bool { return !p.job.core.state.hasStatus(WaitingForActivation) }
 
 // publish completes the job, which the caller has reserved.
 func (p *promise[T]) publish(final Status, value T, err error) continuation.Chain {

@@ -233,19 +233,19 @@ type failureSet struct {
 func (s *failureSet) add(f *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.set.Put(f, struct{}{})
+	shrinkmap.Put(&s.set, f, struct{}{})
 }
 
 func (s *failureSet) remove(f *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.set.Delete(f)
+	shrinkmap.Delete(&s.set, f)
 }
 
 func (s *failureSet) all() (fs []*failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for f := range s.set.All() {
+	for f := range shrinkmap.All(&s.set) {
 		fs = append(fs, f)
 	}
 	return fs

@@ -28,7 +28,7 @@ func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 	// to the heap.
 	all := append([]*Job[T](nil), jobs...)
 	w := &whenAll[T]{jobs: all}
-	w.promise.initDependent()
+	w.promise.job.core.initDependent()
 	w.start(len(all), func(i int) *core { return all[i].base() }, w)
 	return &w.promise.job
 }
@@ -38,7 +38,7 @@ func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 func WhenAllOf(jobs ...Handle) *Job[Void] {
 	all := append([]Handle(nil), jobs...)
 	w := &whenAllOf{jobs: all}
-	w.promise.initDependent()
+	w.promise.job.core.initDependent()
 	w.start(len(all), func(i int) *core { return baseOf(all[i]) }, w)
 	return &w.promise.job
 }

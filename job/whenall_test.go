@@ -85,7 +85,7 @@ func TestWhenAllOfStartsCreatedJobs(t *testing.T) {
 func TestTheLastJobEndsWhileWhenAllIsRegistering(t *testing.T) {
 	ss, js := sources(3)
 	w := &whenAll[int]{jobs: js}
-	w.promise.init()
+	w.promise.job.core.init()
 	w.start(len(js), func(i int) *core {
 		for _, s := range ss[:i] {
 			s.TrySetResult(1) // all that are registered end before the next is
@@ -173,7 +173,7 @@ func TestTheWinnerEndsWhileWhenAnyIsRegistering(t *testing.T) {
 	for winner := range 3 {
 		ss, js := sources(3)
 		w := &whenAny[*Job[int]]{jobs: js}
-		w.promise.init()
+		w.promise.job.core.init()
 		w.start(len(js), func(i int) *core {
 			if i == winner+1 {
 				ss[winner].TrySetResult(1)
@@ -194,7 +194,7 @@ func TestTheWinnerEndsBetweenRegisteringAndSayingSo(t *testing.T) {
 	ss, js := sources(2)
 	c := &contest{left: 2}
 	w := &whenAny[*Job[int]]{jobs: js}
-	w.promise.init()
+	w.promise.job.core.init()
 	c.party, c.nodes = w, make([]contestNode, 2)
 	for i := range c.nodes {
 		n := &c.nodes[i]

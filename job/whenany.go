@@ -25,7 +25,7 @@ func WhenAny[T any](jobs ...*Job[T]) *Job[*Job[T]] {
 	}
 	all := append([]*Job[T](nil), jobs...)
 	w := &whenAny[*Job[T]]{jobs: all}
-	w.promise.initDependent()
+	w.promise.job.core.initDependent()
 	w.start(len(all), func(i int) *core { return all[i].base() }, w)
 	return &w.promise.job
 }
@@ -40,7 +40,7 @@ func WhenAnyOf(jobs ...Handle) *Job[Handle] {
 	}
 	all := append([]Handle(nil), jobs...)
 	w := &whenAny[Handle]{jobs: all}
-	w.promise.initDependent()
+	w.promise.job.core.initDependent()
 	w.start(len(all), func(i int) *core { return baseOf(all[i]) }, w)
 	return &w.promise.job
 }
@@ -85,7 +85,7 @@ func Race[T any](jobs ...*Job[T]) *Job[T] {
 	}
 	all := append([]*Job[T](nil), jobs...)
 	r := &race[T]{jobs: all}
-	r.promise.initDependent()
+	r.promise.job.core.initDependent()
 	r.start(len(all), func(i int) *core { return all[i].base() }, r)
 	return &r.promise.job
 }

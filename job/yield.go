@@ -25,7 +25,7 @@ func Yield() {
 func YieldAsync() *Job[Void] {
 	worker := schedulers.Here()
 	y := new(yielded)
-	y.promise.init()
+	y.promise.job.core.init()
 	hint := schedulers.Hint{From: worker, Flags: schedulers.PreferFairness}
 	if err := schedulers.TrySubmit(queueOf(worker), y, hint); err != nil {
 		y.Abandon(err)

@@ -41,12 +41,12 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 		ctx = context.Background()
 	}
 	p := new(promise.Promise[*Conn])
-	p.Init()
+	promise.Init(p)
 	if err := checkDial(ctx, network); err != nil {
-		p.TryComplete(ctx, nil, err) // the job is not published yet: no waiter to notify
+		promise.TryComplete(p, ctx, nil, err) // the job is not published yet: no waiter to notify
 		return p.Job()
 	}
-	go p.Perform(ctx, func() (*Conn, error) { return dial(ctx, network, address) })
+	go promise.Perform(p, ctx, func() (*Conn, error) { return dial(ctx, network, address) })
 	return p.Job()
 }
 

@@ -152,9 +152,9 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 		return s.conn.Write(p)
 	}
 	var cut promise.Promise[job.Void]
-	cut.Init()
+	promise.Init(cut)
 	stop := context.AfterFunc(ctx, func() {
-		cut.Perform(context.Background(), func() (job.Void, error) { // the connection may be of a user's type
+		promise.Perform(cut, context.Background(), func() (job.Void, error) { // the connection may be of a user's type
 			s.cutWrite(true)
 			return job.Void{}, nil
 		})
@@ -318,7 +318,7 @@ func (s *socket) keep(c *Conn) {
 // startJob runs f on a goroutine.
 func startJob[T any](f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
-	p.Init()
-	go p.Perform(context.Background(), f)
+	promise.Init(p)
+	go promise.Perform(p, context.Background(), f)
 	return p.Job()
 }

@@ -133,9 +133,9 @@ func (c *TLSConn) startHandshake(ctx context.Context) (begun *job.Job[job.Void],
 		return c.handshake, false
 	}
 	p := new(promise.Promise[job.Void])
-	p.Init()
+	promise.Init(p)
 	c.handshake = p.Job()
-	go p.Perform(ctx, func() (job.Void, error) {
+	go promise.Perform(p, ctx, func() (job.Void, error) {
 		defer c.wire.stopBlocking()
 		return job.Void{}, c.tls.HandshakeContext(ctx)
 	})

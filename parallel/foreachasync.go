@@ -30,10 +30,10 @@ func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(
 	p := new(promise.Promise[job.Void])
 	a := &asyncLoop[T, R]{body: body}
 	a.complete = func(err error) continuation.Chain {
-		waiters, _ := p.TryComplete(a.parent, job.Void{}, err)
+		waiters, _ := promise.TryComplete(p, a.parent, job.Void{}, err)
 		return waiters
 	}
-	p.Init()
+	promise.Init(p)
 	if err := startAsync(ctx, a, items, opts); err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
@@ -56,10 +56,10 @@ func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx 
 		if err != nil {
 			out.all = nil
 		}
-		waiters, _ := p.TryComplete(a.parent, out.all, err)
+		waiters, _ := promise.TryComplete(p, a.parent, out.all, err)
 		return waiters
 	}
-	p.Init()
+	promise.Init(p)
 	if err := startAsync(ctx, a, items, opts); err != nil {
 		return promise.Failed[[]R](ctx, err)
 	}

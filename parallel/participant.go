@@ -121,7 +121,7 @@ func (p *participants) leave() (waiters continuation.Chain) {
 	}
 	goexit, err := p.outcome()
 	p.close()
-	waiters, _ = p.endPromise().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
+	waiters, _ = promise.TryComplete(p.endPromise(), context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
 	return waiters
 }
 
@@ -137,7 +137,7 @@ func (p *participants) endPromise() *promise.Promise[suspension.End] {
 		return made
 	}
 	made := new(promise.Promise[suspension.End])
-	made.Init()
+	promise.Init(made)
 	if !p.promise.CompareAndSwap(nil, made) {
 		return p.promise.Load()
 	}

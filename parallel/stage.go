@@ -286,7 +286,7 @@ func (b *bell[R]) ring(ended *stageBody[R]) (waiters continuation.Chain) {
 	b.rung = true
 	if w := b.consumer; w != nil {
 		b.consumer, b.rung = nil, false
-		waiters, _ = w.TryComplete(context.Background(), job.Void{}, nil)
+		waiters, _ = promise.TryComplete(w, context.Background(), job.Void{}, nil)
 	}
 	return waiters
 }
@@ -300,7 +300,7 @@ func (b *bell[R]) wait() *job.Job[job.Void] {
 		return job.FromResult(job.Void{})
 	}
 	b.consumer = new(promise.Promise[job.Void])
-	b.consumer.InitDependent()
+	promise.InitDependent(b.consumer)
 	return b.consumer.Job()
 }
 

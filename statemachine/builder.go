@@ -27,8 +27,8 @@ type machine interface {
 // of ctx, or the default), registers the chain, and returns the job. The machine may
 // have finished when Start returns.
 func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
-	b.promise.InitDependent()
-	b.promise.HoldContext(ctx)
+	promise.InitDependent(&b.promise)
+	promise.HoldContext(&b.promise, ctx)
 	b.ctx = ctx
 	r.Push(ctx, m)
 	b.chain.takeOver(ctx, r, m)
@@ -41,8 +41,8 @@ func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
 // last MoveNext.
 func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch() // the context may be a job's, which lasts as long as it is watched
-	if waiters, ok := b.promise.TryComplete(b.ctx, v, err); ok {
-		b.promise.ReleaseContext(b.ctx)
+	if waiters, ok := promise.TryComplete(&b.promise, b.ctx, v, err); ok {
+		promise.ReleaseContext(&b.promise, b.ctx)
 		waiters.Deliver(r.leaving())
 	}
 }
@@ -51,8 +51,8 @@ func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
 
 func (b *Builder[T]) fail(f *failure, worker schedulers.Worker) {
 	var zero T
-	if waiters, ok := b.promise.TryComplete(context.Background(), zero, f.err()); ok {
-		b.promise.ReleaseContext(b.ctx)
+	if waiters, ok := promise.TryComplete(&b.promise, context.Background(), zero, f.err()); ok {
+		promise.ReleaseContext(&b.promise, b.ctx)
 		waiters.Deliver(worker)
 	}
 }
@@ -65,8 +65,8 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 		return job.FromResult(v)
 	}
 	p := new(promise.Promise[T])
-	p.Init()
-	p.TryComplete(ctx, v, err) // it has no waiters yet
+	promise.Init(p)
+	promise.TryComplete(p, ctx, v, err) // it has no waiters yet
 	return p.Job()
 }
 
@@ -90,7 +90,7 @@ func Catch[T any](r *Run, j **job.Job[T]) {
 // is compared with.
 func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
-	p.Init()
-	go p.Perform(ctx, f)
+	promise.Init(p)
+	go promise.Perform(p, ctx, f)
 	return p.Job()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -30,7 +31,7 @@ func (m *suspended) MoveNext(r *Run) bool {
 
 func suspend() *suspended {
 	m := &suspended{}
-	m.promise.InitDependent()
+	promise.InitDependent(&m.promise)
 	m.self, m.State = m, 1
 	m.home = ambient.Home(context.Background())
 	m.chain.top = &m.Frame

@@ -69,7 +69,7 @@ func (f *iterator[K, V]) MoveNext(r *Run) bool {
 		return f.arrive(r)
 	case NotStarted, iteratorYields:
 		f.step = new(promise.Promise[job.Void])
-		f.step.Init()
+		promise.Init(f.step)
 		f.State = iteratorRuns
 		return f.await(r, f.step.Job(), state)
 	default:
@@ -131,7 +131,7 @@ func (f *iterator[K, V]) callSeq() {
 }
 
 func (f *iterator[K, V]) reply() {
-	waiters, _ := f.step.TryComplete(context.Background(), job.Void{}, nil)
+	waiters, _ := promise.TryComplete(f.step, context.Background(), job.Void{}, nil)
 	waiters.Deliver(nil)
 }
 

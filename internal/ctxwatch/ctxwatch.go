@@ -102,7 +102,7 @@ func (w *Watch) Start(ctx context.Context, e Listener) bool {
 	}
 	s := &registry[maphash.Comparable(seed, done)%shards]
 	s.mu.Lock()
-	g, _ := s.groups.Get(done)
+	g, _ := shrinkmap.Get(&s.groups, done)
 	first := g == nil
 	if first {
 		g = s.newGroup(done)
@@ -118,7 +118,7 @@ func (w *Watch) Start(ctx context.Context, e Listener) bool {
 // newGroup makes the group of done; the lock is held.
 func (s *shard) newGroup(done <-chan struct{}) *group {
 	g := &group{shard: s, done: done}
-	s.groups.Put(done, g)
+	shrinkmap.Put(&s.groups, done, g)
 	return g
 }
 
@@ -254,8 +254,8 @@ func (g *group) removeFromShard() (stop func() bool, host Host) {
 	g.removed = true
 	stop, host = g.stop, g.host
 	g.host = nil
-	if now, _ := g.shard.groups.Get(g.done); now == g {
-		g.shard.groups.Delete(g.done)
+	if now, _ := shrinkmap.Get(&g.shard.groups, g.done); now == g {
+		shrinkmap.Delete(&g.shard.groups, g.done)
 	}
 	return stop, host
 }

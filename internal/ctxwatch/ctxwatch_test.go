@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/internal/shrinkmap"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +32,7 @@ func (t *told) ContextEnded(*Watch) {
 func groupsLeft() (n int) {
 	for i := range registry {
 		registry[i].mu.Lock()
-		n += registry[i].groups.Len()
+		n += shrinkmap.Len(&registry[i].groups)
 		registry[i].mu.Unlock()
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/inline"
 )
@@ -143,7 +144,7 @@ func check(ctx *ending, all ...*watcher) error {
 	}
 	groups := 0
 	for i := range registry {
-		if g, _ := registry[i].groups.Get(ctx.done); g != nil {
+		if g, _ := shrinkmap.Get(&registry[i].groups, ctx.done); g != nil {
 			groups++
 		}
 	}

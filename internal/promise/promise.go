@@ -16,42 +16,43 @@ import (
 // so that a generated machine and its job are one allocation. Call Init before passing the
 // job to other code.
 //
-// No method blocks. Init, InitDependent, SetExclusive and HoldContext must be called before
-// the job is passed to other code; the other methods are safe for concurrent use.
+// It has one method and functions, since gc compiles all methods in each package that has a machine
+// with such a result. None blocks. Init, InitDependent and HoldContext must be called before
+// the job is passed to other code; the others are safe for concurrent use.
 type Promise[T any] struct{ job job.Job[T] }
 
-func (p *Promise[T]) internals() jobcore.Internals {
+// Job returns the job.
+func (p *Promise[T]) Job() *job.Job[T] { return &p.job }
+
+func internals[T any](p *Promise[T]) jobcore.Internals {
 	_, in := p.job.Internal(jobcore.Key{})
 	return in
 }
 
 // Init sets the job to the state in which it waits for its completion.
-func (p *Promise[T]) Init() { p.internals().Init() }
+func Init[T any](p *Promise[T]) { internals(p).Init() }
 
 // InitDependent is Init for a job that cannot end before other jobs have, so that
 // waiting for it may close a cycle.
-func (p *Promise[T]) InitDependent() { p.internals().InitDependent() }
+func InitDependent[T any](p *Promise[T]) { internals(p).InitDependent() }
 
 // HoldContext makes the operation a user of ctx, if ctx is a job's context or derived from
-// one: that context does not end before [Promise.ReleaseContext] is called with the same
+// one: that context does not end before [ReleaseContext] is called with the same
 // ctx. So an operation that a job's function has started may outlive the function, as a job
 // may.
-func (p *Promise[T]) HoldContext(ctx context.Context) { p.internals().HoldContext(ctx) }
+func HoldContext[T any](p *Promise[T], ctx context.Context) { internals(p).HoldContext(ctx) }
 
-// ReleaseContext undoes [Promise.HoldContext]. It is called once, when the outcome is known.
-func (p *Promise[T]) ReleaseContext(ctx context.Context) { p.internals().ReleaseContext(ctx) }
+// ReleaseContext undoes [HoldContext]. It is called once, when the outcome is known.
+func ReleaseContext[T any](p *Promise[T], ctx context.Context) { internals(p).ReleaseContext(ctx) }
 
 // SetExclusive marks the value of the job as belonging to its waiter alone: a machine that awaits
 // the job gets the value even if its home is gone.
-func (p *Promise[T]) SetExclusive() { p.internals().SetExclusive() }
-
-// Job returns the job.
-func (p *Promise[T]) Job() *job.Job[T] { return &p.job }
+func SetExclusive[T any](p *Promise[T]) { internals(p).SetExclusive() }
 
 // TryComplete completes the job and reports whether this call did; the caller then delivers
 // the chain, on its own stack or later. ctx is the context of the operation, or nil. An err
 // that matches the end of ctx makes the job Canceled, any other Faulted.
-func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (continuation.Chain, bool) {
+func TryComplete[T any](p *Promise[T], ctx context.Context, value T, err error) (continuation.Chain, bool) {
 	v, in := p.job.Internal(jobcore.Key{})
 	if !in.Reserve(ctx, err) {
 		return continuation.Chain{}, false
@@ -64,21 +65,21 @@ func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (conti
 // goroutine of this module runs for a job: a panic of f, and a runtime.Goexit, are outcomes,
 // as they are of a job's function. f may call users' code: callbacks, and methods of contexts.
 // So does TryComplete, which asks ctx whether it has ended, and err whether that is the reason.
-func (p *Promise[T]) Perform(ctx context.Context, f func() (T, error)) {
+func Perform[T any](p *Promise[T], ctx context.Context, f func() (T, error)) {
 	why := job.ErrGoexit // nil: the job has ended
 	defer func() {
 		if panicked, ok := why.(*job.PanicError); ok { // the goroutine exits nevertheless
 			why = Exiting(panicked)
 		}
-		p.fail(why)
+		fail(p, why)
 	}()
-	p.perform(ctx, f, &why)
-	p.fail(why)
+	perform(p, ctx, f, &why)
+	fail(p, why)
 	why = nil
 }
 
 // perform is Perform without the end of a function that does not return: why is then its panic.
-func (p *Promise[T]) perform(ctx context.Context, f func() (T, error), why *error) {
+func perform[T any](p *Promise[T], ctx context.Context, f func() (T, error), why *error) {
 	defer func() {
 		if *why == nil {
 			return
@@ -88,19 +89,19 @@ func (p *Promise[T]) perform(ctx context.Context, f func() (T, error), why *erro
 		}
 	}()
 	v, failed := f()
-	waiters, ok := p.TryComplete(ctx, v, failed)
+	waiters, ok := TryComplete(p, ctx, v, failed)
 	if *why = nil; ok {
 		waiters.Deliver(nil)
 	}
 }
 
 // fail completes the job with why, unless that is nil.
-func (p *Promise[T]) fail(why error) {
+func fail[T any](p *Promise[T], why error) {
 	if why == nil {
 		return
 	}
 	var none T
-	if waiters, ok := p.TryComplete(context.Background(), none, why); ok {
+	if waiters, ok := TryComplete(p, context.Background(), none, why); ok {
 		waiters.Deliver(nil)
 	}
 }
@@ -124,9 +125,9 @@ func Exits(err error) bool {
 // err is how ctx has ended, Faulted otherwise.
 func Failed[T any](ctx context.Context, err error) *job.Job[T] {
 	var p Promise[T]
-	p.Init()
+	Init(&p)
 	var none T
-	p.TryComplete(ctx, none, err) // the job is not shared yet and has no continuations
+	TryComplete(&p, ctx, none, err) // the job is not shared yet and has no continuations
 	return p.Job()
 }
 

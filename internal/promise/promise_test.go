@@ -22,10 +22,10 @@ type answer struct {
 
 func ExamplePromise() {
 	a := &answer{}
-	a.promise.Init()
+	promise.Init(&a.promise)
 	j := a.promise.Job()
 
-	waiters, ok := a.promise.TryComplete(context.Background(), 42, nil)
+	waiters, ok := promise.TryComplete(&a.promise, context.Background(), 42, nil)
 	waiters.Deliver(nil) // the completer notifies the waiters
 	fmt.Println(ok)
 	fmt.Println(j.GetResult())
@@ -60,9 +60,9 @@ func TestTheContextOfTheOperationSaysHowItsJobHasEnded(t *testing.T) {
 		{ended, context.Canceled, job.Canceled},
 	} {
 		var p promise.Promise[int]
-		p.Init()
-		_, first := p.TryComplete(c.ctx, 7, c.err)
-		_, second := p.TryComplete(c.ctx, 8, nil)
+		promise.Init(&p)
+		_, first := promise.TryComplete(&p, c.ctx, 7, c.err)
+		_, second := promise.TryComplete(&p, c.ctx, 8, nil)
 		assert.True(t, first)
 		assert.False(t, second)
 		v, err := p.Job().GetResult()

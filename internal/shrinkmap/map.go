@@ -15,6 +15,9 @@ import "iter"
 
 // Map is a map from K to V. The zero Map is empty. It is not safe for concurrent use. A
 // key that is not comparable panics, as in Go's maps.
+//
+// It has functions instead of methods: gc would compile all methods in each package that
+// mentions a lock for keys of its own type.
 type Map[K comparable, V any] struct {
 	m       map[K]V
 	maxKeys int // high-water mark of keys since the buckets were made
@@ -23,14 +26,14 @@ type Map[K comparable, V any] struct {
 // small is the number of keys up to which it does not pay to release the buckets.
 const small = 1024
 
-// Get returns the value of key, and whether there is one.
-func (m *Map[K, V]) Get(key K) (V, bool) {
+// Get returns the value of key in m, and whether there is one.
+func Get[K comparable, V any](m *Map[K, V], key K) (V, bool) {
 	v, ok := m.m[key]
 	return v, ok
 }
 
-// Put sets the value of key.
-func (m *Map[K, V]) Put(key K, v V) {
+// Put sets the value of key in m.
+func Put[K comparable, V any](m *Map[K, V], key K, v V) {
 	if m.m == nil {
 		m.m = make(map[K]V)
 	}
@@ -38,19 +41,19 @@ func (m *Map[K, V]) Put(key K, v V) {
 	m.maxKeys = max(m.maxKeys, len(m.m))
 }
 
-// Delete removes key, if it is there.
-func (m *Map[K, V]) Delete(key K) {
+// Delete removes key from m, if it is there.
+func Delete[K comparable, V any](m *Map[K, V], key K) {
 	delete(m.m, key)
 	if m.maxKeys > small && len(m.m) == 0 {
 		m.m, m.maxKeys = nil, 0
 	}
 }
 
-// Len returns the number of keys.
-func (m *Map[K, V]) Len() int { return len(m.m) }
+// Len returns the number of keys in m.
+func Len[K comparable, V any](m *Map[K, V]) int { return len(m.m) }
 
-// All returns keys and values in no particular order.
-func (m *Map[K, V]) All() iter.Seq2[K, V] {
+// All returns the keys and values of m in no particular order.
+func All[K comparable, V any](m *Map[K, V]) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for k, v := range m.m {
 			if !yield(k, v) {

@@ -13,12 +13,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func Example() {
 	var ages Map[string, int]
-	ages.Put("Ann", 41)
-	ages.Put("Bob", 7)
-	ages.Delete("Bob")
-	fmt.Println(ages.Get("Ann"))
-	fmt.Println(ages.Get("Bob"))
-	fmt.Println(ages.Len())
+	Put(&ages, "Ann", 41)
+	Put(&ages, "Bob", 7)
+	Delete(&ages, "Bob")
+	fmt.Println(Get(&ages, "Ann"))
+	fmt.Println(Get(&ages, "Bob"))
+	fmt.Println(Len(&ages))
 	// Output:
 	// 41 true
 	// 0 false
@@ -28,37 +28,37 @@ func Example() {
 func TestAMapThatWasLargeAndIsEmptyHasNoRoom(t *testing.T) {
 	var m Map[int, int]
 	for i := range 2 * small {
-		m.Put(i, i)
+		Put(&m, i, i)
 	}
 	for i := range 2*small - 1 {
-		m.Delete(i)
+		Delete(&m, i)
 	}
 	assert.NotNil(t, m.m, "one is left")
-	assert.Equal(t, map[int]int{2*small - 1: 2*small - 1}, maps.Collect(m.All()))
-	m.Delete(2*small - 1)
+	assert.Equal(t, map[int]int{2*small - 1: 2*small - 1}, maps.Collect(All(&m)))
+	Delete(&m, 2*small-1)
 	assert.Nil(t, m.m)
-	m.Put(1, 2)
-	assert.Equal(t, 1, m.Len())
+	Put(&m, 1, 2)
+	assert.Equal(t, 1, Len(&m))
 }
 
 func TestAMapThatStaysSmallKeepsItsRoom(t *testing.T) {
 	var m Map[int, int]
-	m.Delete(1)
-	m.Put(1, 1)
-	m.Put(1, 2)
-	m.Delete(1)
+	Delete(&m, 1)
+	Put(&m, 1, 1)
+	Put(&m, 1, 2)
+	Delete(&m, 1)
 	assert.NotNil(t, m.m)
-	for range m.All() {
+	for range All(&m) {
 		t.Error("it is empty")
 	}
 }
 
 func TestARangeOverAMapCanBeLeft(t *testing.T) {
 	var m Map[int, int]
-	m.Put(1, 1)
-	m.Put(2, 2)
+	Put(&m, 1, 1)
+	Put(&m, 2, 2)
 	n := 0
-	for range m.All() {
+	for range All(&m) {
 		n++
 		break
 	}

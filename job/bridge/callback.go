@@ -27,7 +27,7 @@ func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (s
 		ctx = context.Background()
 	}
 	c := &call[T]{ctx: ctx}
-	c.promise.Init()
+	promise.Init(&c.promise)
 	if ctx.Err() != nil {
 		c.done(*new(T), ctxwatch.Reason(ctx))
 		return c.promise.Job()

@@ -30,12 +30,12 @@ func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
 		ctx = context.Background()
 	}
 	s := new(promise.Promise[T])
-	s.Init()
+	promise.Init(s)
 	select {
 	case v, open := <-ch:
 		settle(context.Background(), s, v, received(open))
 	default:
-		go s.Perform(ctx, func() (T, error) { return receive(ctx, ch) })
+		go promise.Perform(s, ctx, func() (T, error) { return receive(ctx, ch) })
 	}
 	return s.Job()
 }
@@ -61,7 +61,7 @@ func received(open bool) error {
 
 // settle completes the job and wakes its waiters.
 func settle[T any](ctx context.Context, s *promise.Promise[T], v T, err error) bool {
-	waiters, ok := s.TryComplete(ctx, v, err)
+	waiters, ok := promise.TryComplete(s, ctx, v, err)
 	waiters.Deliver(nil)
 	return ok
 }
@@ -85,8 +85,8 @@ func SendTo[T any](ctx context.Context, ch chan<- T, v T) *job.Job[job.Void] {
 		return job.FromResult(job.Void{})
 	}
 	s := new(promise.Promise[job.Void])
-	s.Init()
-	go s.Perform(ctx, func() (job.Void, error) { return job.Void{}, send(ctx, ch, v) })
+	promise.Init(s)
+	go promise.Perform(s, ctx, func() (job.Void, error) { return job.Void{}, send(ctx, ch, v) })
 	return s.Job()
 }
 

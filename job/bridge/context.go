@@ -20,7 +20,7 @@ func FromContext(ctx context.Context) *job.Job[error] {
 		return job.FromResult(context.Cause(ctx))
 	}
 	e := &ended{ctx: ctx}
-	e.promise.Init()
+	promise.Init(&e.promise)
 	e.watch.Start(ctx, e)
 	return e.promise.Job()
 }
@@ -33,5 +33,5 @@ type ended struct {
 
 // ContextEnded implements ctxwatch.Listener.
 func (e *ended) ContextEnded(*ctxwatch.Watch) {
-	e.promise.Perform(context.Background(), func() (error, error) { return context.Cause(e.ctx), nil })
+	promise.Perform(&e.promise, context.Background(), func() (error, error) { return context.Cause(e.ctx), nil })
 }

@@ -122,7 +122,7 @@ func (s *Scheduler) queue(parent context.Context, w schedulers.Work, from schedu
 func (s *Scheduler) remember(it *Item) {
 	s.mu.Lock()
 	s.number++
-	s.live.Put(it, s.number)
+	shrinkmap.Put(&s.live, it, s.number)
 	s.mu.Unlock()
 	if gone, _ := it.t.Gone(); gone { // a Shutdown abandoned it too early to remove it
 		s.forget(it)
@@ -132,7 +132,7 @@ func (s *Scheduler) remember(it *Item) {
 func (s *Scheduler) forget(it *Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live.Delete(it)
+	shrinkmap.Delete(&s.live, it)
 }
 
 // CancelAll cancels all items that have neither ended nor been withdrawn, oldest first,
@@ -155,7 +155,7 @@ func (s *Scheduler) CancelAll(cause error) (withdrawn, aborted int) {
 func (s *Scheduler) all() []*Item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	arrivals := maps.Collect(s.live.All())
+	arrivals := maps.Collect(shrinkmap.All(&s.live))
 	return slices.SortedFunc(maps.Keys(arrivals), func(a, b *Item) int { return cmp.Compare(arrivals[a], arrivals[b]) })
 }
 
