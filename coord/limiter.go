@@ -293,7 +293,7 @@ func dropIfUnused[K comparable](l *limiter[K], key K, lane *limitLane) {
 // free reports whether a permit is free that nobody waits for.
 func (p *permits) free() bool { return p.held < p.limit && p.ready.empty() }
 
-// passes reports whether a newcomer of the lane, which may be nil, lacks nothing but a free permit.
+// passes reports whether a newcomer of the lane, which may be nil, lacks only a free permit.
 func (p *permits) passes(lane *limitLane) bool {
 	return lane == nil || lane.queue.empty() && !p.full(lane)
 }

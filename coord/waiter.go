@@ -296,8 +296,8 @@ func (w *waiter) complete() (waiters continuation.Chain, more outcomes) {
 	return w.call.finish(ctx, err), more
 }
 
-// finish implements typedCall. The job may be kept for a long time; it must not keep alive what was
-// needed only for the wait.
+// finish implements typedCall. The job may be kept for a long time; it must not keep alive what
+// was needed only for the wait.
 func (c *call[R, P]) finish(ctx context.Context, err error) continuation.Chain {
 	var (
 		none R
