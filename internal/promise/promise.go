@@ -17,8 +17,8 @@ import (
 // job to other code.
 //
 // It has one method and functions, since gc compiles all methods in each package that has a
-// machine with such a result. None blocks. Init, InitDependent and HoldContext must be called before
-// the job is passed to other code; the others are safe for concurrent use.
+// machine with such a result. None blocks. Init, InitDependent and HoldContext must be called
+// before the job is passed to other code; the others are safe for concurrent use.
 type Promise[T any] struct{ job job.Job[T] }
 
 // Job returns the job.
