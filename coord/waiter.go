@@ -86,18 +86,18 @@ import (
 
 // waiter is one call that could not be served at once.
 type waiter struct {
-	// Written before the waiter is shared.
-	call    typedCall // contains w
-	isJob   bool      // the outcome is reported to the waiters for the job of the call
-	spare   bool      // a machine's, which does not wait with it
-	watched bool      // a machine's, whose context can end
-	host    host
-	ctx     context.Context // nil: not watched
-	of      *alternative    // of a select, or nil
-
 	// The node of the machine that is notified, if isJob is unset (entered.go). Written under
 	// the host's lock.
 	node *continuation.Node
+
+	// Written before the waiter is shared.
+	call    typedCall // contains w
+	host    host
+	ctx     context.Context // nil: not watched
+	of      *alternative    // of a select, or nil
+	isJob   bool            // the outcome is reported to the waiters for the job of the call
+	spare   bool            // a machine's, which does not wait with it
+	watched bool            // a machine's, whose context can end
 
 	// Guarded by the host's lock. Once decided is set they belong to the goroutine that
 	// set it. So does the value of the call.
