@@ -109,8 +109,8 @@ func added(source string) (size, error) {
 	return compile(folder, files)
 }
 
-// compile compiles the package in a folder below this one, with files that replace or join those on
-// disk.
+// compile compiles the package in a folder below this one, with files that replace or join those
+// on disk.
 func compile(pkg string, files map[string][]byte) (size, error) {
 	temp, err := os.MkdirTemp("", "functions")
 	if err != nil {

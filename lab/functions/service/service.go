@@ -60,8 +60,8 @@ type Service struct {
 	taken    atomic.Int64
 }
 
-// New returns a service that has at most inFlight queries of the store in flight, and tries each of
-// them the given number of times.
+// New returns a service that has at most inFlight queries of the store in flight, and tries each
+// of them the given number of times.
 func New(store *Store, inFlight, attempts int) *Service {
 	return &Service{
 		store:    store,
