@@ -23,9 +23,9 @@ var (
 // # Random durable programs
 //
 // Each program is a durable function of random statements: steps that succeed and fail, loops,
-// branches, compensations, signals, sleeps, children, and values that share memory. It is
-// generated, run in its plain form and on an engine, and crashed at each of its writes; all
-// outcomes have to be equal. The same seed produces the same program.
+// branches, compensations, signals, sleeps, children, selects, policies of calls, and values that
+// share memory. It is generated, run in its plain form and on an engine, and crashed at each of its
+// writes; all outcomes have to be equal. The same seed produces the same program.
 //
 // The programs avoid the documented differences between durable functions and plain Go: a step
 // that panics, two slices of one array, and results that depend on the order of a map, or on which
@@ -127,9 +127,7 @@ func (p *durableProgram) statement(depth int) {
 		p.point(depth, "err = c.put(ctx, %s, l, k, list)", p.number())
 		p.line(depth, "if err != nil && len(list) > %d {\nreturn fmt.Sprint(%s, list), err\n}", 1+p.random.IntN(5), p.number())
 	case 10:
-		v := p.name()
-		p.point(depth, "%s, fail := durable.Receive[int](ctx, \"n\", time.Minute)", v)
-		p.line(depth, "if fail != nil {\ntext += fail.Error()[:7]\n}\na += %s", v)
+		p.receive(depth)
 	case 11:
 		p.line(depth, "defer durable.Compensate(ctx, &err, c.undo, %s)", p.number())
 	case 12:
@@ -139,17 +137,35 @@ func (p *durableProgram) statement(depth int) {
 	}
 }
 
+// receive waits for a signal, of one name or of two.
+func (p *durableProgram) receive(depth int) {
+	v := p.name()
+	if p.random.IntN(2) == 0 {
+		p.point(depth, "%s, fail := durable.Select(ctx, time.Minute, []string{\"none\", \"n\"})", v)
+		p.line(depth, "if n, bad := durable.As[int](%s); fail == nil && bad == nil {\na += n\n}\ntext += %s.Signal", v, v)
+		return
+	}
+	p.point(depth, "%s, fail := durable.Receive[int](ctx, \"n\", time.Minute)", v)
+	p.line(depth, "if fail != nil {\ntext += fail.Error()[:7]\n}\na += %s", v)
+}
+
 // call writes a step in a declaration; it may or may not return the step's error.
 func (p *durableProgram) call(depth int) {
 	v := p.name()
-	p.point(depth, "%s, fail := c.%s(ctx, %s)", v, pick(p, "double", "half"), p.number())
+	ctx := pick(p, "ctx", "ctx", "durable.WithRetry(ctx, durable.Retry{Attempts: 2, Timeout: time.Hour, Never: []error{errOdd}})")
+	p.point(depth, "%s, fail := c.%s(%s, %s)", v, pick(p, "double", "half"), ctx, p.number())
 	p.line(depth, "if fail != nil {\n%s\n}", pick(p, "return text, fail", "text += fail.Error()", "b++"))
 	p.line(depth, "%s = %s", pick(p, "a", "b", "l.N"), v+"%1000")
 }
 
 // children calls other functions.
 func (p *durableProgram) children(depth int) {
-	v, first, second, which := p.name(), p.number(), p.number(), pick(p, "All", "Any")
+	v, first, second, which := p.name(), p.number(), p.number(), pick(p, "All", "Any", "Select")
+	if which == "Select" { // of equal children the fastest wins, so its number does not count
+		p.point(depth, "%s, fail := durable.Select(ctx, durable.Forever, []string{\"none\"}, durable.Call(leafDurable, c, %s), durable.Call(leafDurable, c, %s))", v, first, first)
+		p.line(depth, "if fail != nil {\ntext += \"!\"\n} else if n, bad := durable.As[int](%s); bad == nil {\na += n\n}", v)
+		return
+	}
 	if which == "Any" {
 		second = first // otherwise the fastest wins
 	}
