@@ -37,6 +37,7 @@ type run struct {
 	mail         mailbox
 	refused      map[int64]bool // the signals that the function could not read
 	passed       int            // points since the last write
+	looked       bool           // the wait at this point has been saved before it ends
 	wrote        time.Time      // the last write, or the beginning
 	claim        *claim         // until the first write; nil: none
 	needs        string         // a layout that a worker needs to know besides the function's

@@ -51,12 +51,16 @@ func (r *run) wait(loaded bool) (more bool, err error) {
 
 // endWait continues the function with a message, or with an error.
 func (r *run) endWait(captured bool, m Message, failure error) (more bool, err error) {
-	if r.mustLook() {
+	// Once for each wait: the inbox of a slow store takes longer to read than the time after which
+	// a run looks.
+	if !r.looked && r.mustLook() {
 		if over, err := r.look(captured); over || err != nil {
 			return false, err
 		}
+		r.looked = true
 		return r.wait(true) // there may be mail
 	}
+	r.looked = false
 	if m.Name != "" {
 		r.delivered, r.before = m, undelivered{r.mail.list, slices.Clone(r.doc.Taken), r.record.Floor}
 		r.receive(m)

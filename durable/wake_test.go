@@ -151,3 +151,28 @@ func TestATimerReadsNothing(t *testing.T) {
 		assert.Zero(t, store.reads.Load())
 	})
 }
+
+// slowMail is a store whose inboxes take longer to read than the time after which a run looks at
+// its record.
+type slowMail struct{ durable.Store }
+
+func (s slowMail) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+	time.Sleep(time.Second)
+	return s.Store.Inbox(ctx, id, after)
+}
+
+func TestASlowInboxKeepsNoFunctionAtItsPoint(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store := durable.NewMemory()
+		yes := durable.WithSignal("approval", shop.Approval{Yes: true})
+		h, err := durable.Serve(opened(t, store, durable.Client()), shop.OrderDurable, shop.New()).Start(t.Context(), "a", request, yes)
+		require.NoError(t, err)
+		e := opened(t, slowMail{store})
+		durable.Serve(e, shop.OrderDurable, shop.New())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err = h.Wait(ctx)
+		require.NoError(t, err)
+		assert.Less(t, e.Metrics().Writes, uint64(10))
+	})
+}
