@@ -50,20 +50,20 @@
 //		a   string
 //	}
 //
-//	func (f *fetchBothLocals) moveNext(r *statemachine.Run, args *fetchBothArgs) (finished bool, result0 int, result1 error) {
+//	func (f *fetchBothLocals) moveNext(r *statemachine.Run, args *fetchBothArgs) (hasEnded bool, result0 int, result1 error) {
 //
 // The method begins with a jump to where it stopped:
 //
-//	state := f.State
-//	f.State = statemachine.Running
-//	switch state {
+//	resumeAt := f.State
+//	f.State = statemachine.Finished // unless it suspends
+//	switch resumeAt {
 //	case statemachine.NotStarted:
 //	case 1:
 //		goto resume1
 //	case 2:
 //		goto resume2
 //	default:
-//		f.Misuse(state)
+//		f.Misuse(resumeAt)
 //	}
 //
 // A call of a function with a twin enters the callee's machine. If the callee ran to its end,
@@ -88,19 +88,17 @@
 // An awaited job is a local variable, until the machine suspends. Most awaited jobs have
 // completed, and then nothing is written to the frame:
 //
-//	awaited2 = j
-//	}
-//	if awaited2.IsCompleted() && r.Proceed() {
+//	if awaited = j; awaited.IsCompleted() && r.Proceed() {
 //		goto after2
 //	}
 //	f.State = 2
-//	f.await2 = awaited2
-//	return r.Await(awaited2), 0, nil
+//	f.await2 = awaited
+//	return r.Await(awaited), 0, nil
 //	resume2:
-//	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//	awaited = statemachine.AwaitedJob(r, f.await2)
 //	f.await2 = nil
 //	after2:
-//	y, err = awaited2.GetResult()
+//	y, err = awaited.GetResult()
 //
 // # Where variables live
 //
@@ -111,7 +109,8 @@
 // known only after the whole function has been flattened. So the body first becomes a list of
 // instructions (internal/ir), and is printed last (internal/place decides, internal/emit prints).
 //
-// Variables of one type that are needed one after another share a field. A field that is not
+// Variables of one type that are needed one after another share a field, and those at the top of the
+// method that have one name share a local. A field that is not
 // needed after a suspension is cleared there. Otherwise a machine that waits for an hour would
 // keep values alive for an hour that the plain function would have released:
 //
@@ -125,7 +124,7 @@
 // job:
 //
 //	frame := fetchBothLocals{b: b}
-//	if finished, v0, v1 := frame.moveNext(r, &fetchBothArgs{ctx: ctx, a: a}); finished {
+//	if hasEnded, v0, v1 := frame.moveNext(r, &fetchBothArgs{ctx: ctx, a: a}); hasEnded {
 //		return nil, v0, v1
 //	}
 //	m := &fetchBothFrame{fetchBothLocals: frame}
@@ -167,7 +166,6 @@
 //	…
 //	if err2 != nil {
 //		f.err = err2
-//		f.State = statemachine.Finished
 //		return true
 //	}
 //	f.sum += n

@@ -40,20 +40,19 @@ type othersFrame struct {
 	u *uncontended
 }
 
-// MoveNext runs [others] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [others] on to its next suspension (false) or its end (true).
 func (f *othersFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// budget_test.go:59: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/budget_test.go:59
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:59
@@ -67,24 +66,20 @@ resume1:
 		f.u.permits.Release(1)
 	}
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:71
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/budget_async_test.go:70
 	return true
 }
 
-// Location returns where [others] is suspended.
 func (f *othersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 59)
 }
 
-// othersMachine is the root of a chain of calls that begins with [others]: chain, job and frame in
-// one allocation.
+// othersMachine is [others] as the root of a chain: chain, job and frame in one allocation.
 type othersMachine struct {
 	statemachine.Builder[job.Void]
 	othersFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *othersMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.othersFrame.MoveNext(r) {
 		return false
@@ -101,7 +96,7 @@ func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Jo
 	var r statemachine.Run
 	frame := usesLocals{ctx: ctx, u: u, what: what}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{usesLocals: frame}
@@ -124,17 +119,14 @@ type usesLocals struct {
 	receive15             *statemachine.Waiting[int]
 }
 
-// moveNext runs [uses] from where it stopped to its next suspension (false) or its end (true).
-func (f *usesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [uses] on to its next suspension (false) or its end (true).
+func (f *usesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
 	var leader bool
-	var err2 error
 	var v int
-	var err3 error
-	var v2 int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -171,11 +163,10 @@ func (f *usesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	case 17:
 		goto resume17
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// budget_test.go:77: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/budget_test.go:77
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:77
@@ -253,13 +244,12 @@ for1:
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case14
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:257
+//line github.com/movenext/movenext/coord/budget_async_test.go:248
 	goto endSwitch1
 case1:
-	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:263
+//line github.com/movenext/movenext/coord/budget_async_test.go:253
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after2
 	}
@@ -268,18 +258,17 @@ case1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:272
+//line github.com/movenext/movenext/coord/budget_async_test.go:262
 	f.lockOrRLockOrAcquire2 = nil
 after2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:277
+//line github.com/movenext/movenext/coord/budget_async_test.go:267
 	goto endSwitch1
 case2:
-	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:283
+//line github.com/movenext/movenext/coord/budget_async_test.go:272
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after3
 	}
@@ -288,20 +277,19 @@ case2:
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:292
+//line github.com/movenext/movenext/coord/budget_async_test.go:281
 	f.lockOrRLockOrAcquire2 = nil
 after3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	if errors.Is(err, errUsed) {
 		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:299
+//line github.com/movenext/movenext/coord/budget_async_test.go:288
 	goto endSwitch1
 case3:
-	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	f.lockOrRLockOrAcquire2, err = f.u.readers.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:305
+//line github.com/movenext/movenext/coord/budget_async_test.go:293
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after4
 	}
@@ -310,18 +298,17 @@ case3:
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:314
+//line github.com/movenext/movenext/coord/budget_async_test.go:302
 	f.lockOrRLockOrAcquire2 = nil
 after4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:319
+//line github.com/movenext/movenext/coord/budget_async_test.go:307
 	goto endSwitch1
 case4:
-	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	f.lockOrRLockOrAcquire2, err = f.u.readers.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:325
+//line github.com/movenext/movenext/coord/budget_async_test.go:312
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after5
 	}
@@ -330,18 +317,17 @@ case4:
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:334
+//line github.com/movenext/movenext/coord/budget_async_test.go:321
 	f.lockOrRLockOrAcquire2 = nil
 after5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:339
+//line github.com/movenext/movenext/coord/budget_async_test.go:326
 	goto endSwitch1
 case5:
-	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	f.lockOrRLockOrAcquire2, err = f.u.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:345
+//line github.com/movenext/movenext/coord/budget_async_test.go:331
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after6
 	}
@@ -350,18 +336,17 @@ case5:
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:354
+//line github.com/movenext/movenext/coord/budget_async_test.go:340
 	f.lockOrRLockOrAcquire2 = nil
 after6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:359
+//line github.com/movenext/movenext/coord/budget_async_test.go:345
 	goto endSwitch1
 case6:
-	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	f.lockOrRLockOrAcquire2, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:365
+//line github.com/movenext/movenext/coord/budget_async_test.go:350
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after7
 	}
@@ -370,18 +355,17 @@ case6:
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:374
+//line github.com/movenext/movenext/coord/budget_async_test.go:359
 	f.lockOrRLockOrAcquire2 = nil
 after7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:379
+//line github.com/movenext/movenext/coord/budget_async_test.go:364
 	goto endSwitch1
 case7:
-	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	f.lockOrRLockOrAcquire2, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:385
+//line github.com/movenext/movenext/coord/budget_async_test.go:369
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto after8
 	}
@@ -390,20 +374,18 @@ case7:
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:394
+//line github.com/movenext/movenext/coord/budget_async_test.go:378
 	f.lockOrRLockOrAcquire2 = nil
 after8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:399
+//line github.com/movenext/movenext/coord/budget_async_test.go:383
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/budget_test.go:107
 	f.u.auto.Set()
-	// budget_test.go:108: err = u.auto.Wait(ctx)
-//line github.com/movenext/movenext/coord/budget_test.go:108
 	f.waitOrSend9, err = f.u.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:407
+//line github.com/movenext/movenext/coord/budget_async_test.go:389
 	if f.waitOrSend9 == nil {
 		goto after9
 	}
@@ -412,15 +394,14 @@ case8:
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:416
+//line github.com/movenext/movenext/coord/budget_async_test.go:398
 	f.waitOrSend9 = nil
 after9:
 	goto endSwitch1
 case9:
-	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.waitOrSend9, err = f.u.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:424
+//line github.com/movenext/movenext/coord/budget_async_test.go:405
 	if f.waitOrSend9 == nil {
 		goto after10
 	}
@@ -429,15 +410,14 @@ case9:
 resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:433
+//line github.com/movenext/movenext/coord/budget_async_test.go:414
 	f.waitOrSend9 = nil
 after10:
 	goto endSwitch1
 case10:
-	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.waitOrSend9, err = f.u.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:441
+//line github.com/movenext/movenext/coord/budget_async_test.go:421
 	if f.waitOrSend9 == nil {
 		goto after11
 	}
@@ -446,17 +426,15 @@ case10:
 resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:450
+//line github.com/movenext/movenext/coord/budget_async_test.go:430
 	f.waitOrSend9 = nil
 after11:
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/budget_test.go:114
 	leader = false
-	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
-//line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:460
+//line github.com/movenext/movenext/coord/budget_async_test.go:438
 	if f.wait12 == nil {
 		goto after12
 	}
@@ -465,22 +443,19 @@ case11:
 resume12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	leader, err = f.wait12.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:469
+//line github.com/movenext/movenext/coord/budget_async_test.go:447
 	f.wait12 = nil
 after12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	if !leader {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/budget_test.go:116
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:478
+//line github.com/movenext/movenext/coord/budget_async_test.go:454
 	goto endSwitch1
 case12:
-	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.waitOrSend9, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:484
+//line github.com/movenext/movenext/coord/budget_async_test.go:459
 	if f.waitOrSend9 == nil {
 		goto after13
 	}
@@ -489,15 +464,14 @@ case12:
 resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:493
+//line github.com/movenext/movenext/coord/budget_async_test.go:468
 	f.waitOrSend9 = nil
 after13:
 	goto endSwitch1
 case13:
-	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	f.waitOrSend9, err2 = f.u.channel.SendEnterSoon(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:501
+	f.waitOrSend9, err = f.u.channel.SendEnterSoon(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:475
 	if f.waitOrSend9 == nil {
 		goto after14
 	}
@@ -505,22 +479,19 @@ case13:
 	return false, nil
 resume14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	err2 = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:510
+	err = f.waitOrSend9.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:484
 	f.waitOrSend9 = nil
 after14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	if err2 != nil {
+	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:122
-		return true, err2
+		return true, err
 	}
 	v = 0
-	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:524
+//line github.com/movenext/movenext/coord/budget_async_test.go:495
 	if f.receive15 == nil {
 		goto after15
 	}
@@ -529,22 +500,19 @@ after14:
 resume15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	v, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:533
+//line github.com/movenext/movenext/coord/budget_async_test.go:504
 	f.receive15 = nil
 after15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	if v != 7 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/budget_test.go:126
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:542
+//line github.com/movenext/movenext/coord/budget_async_test.go:511
 	goto endSwitch1
 case14:
-	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	f.waitOrSend9, err3 = f.u.news.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:548
+	f.waitOrSend9, err = f.u.news.SendEnter(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:516
 	if f.waitOrSend9 == nil {
 		goto after16
 	}
@@ -552,21 +520,17 @@ case14:
 	return false, nil
 resume16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	err3 = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:557
+	err = f.waitOrSend9.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:525
 	f.waitOrSend9 = nil
 after16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	if err3 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/budget_test.go:130
-		return true, err3
+	if err != nil {
+		return true, err
 	}
-	v2 = 0
-	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:133
-	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:570
+	v = 0
+	f.receive15, v, err = f.u.reader.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:534
 	if f.receive15 == nil {
 		goto after17
 	}
@@ -574,47 +538,39 @@ after16:
 	return false, nil
 resume17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	v2, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:579
+	v, err = f.receive15.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:543
 	f.receive15 = nil
 after17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	if v2 != 7 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/budget_test.go:134
+	if v != 7 {
 		return true, errUsed
 	}
 endSwitch1:
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/budget_test.go:138
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:594
+//line github.com/movenext/movenext/coord/budget_async_test.go:554
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:141
 	return true, nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:600
+//line github.com/movenext/movenext/coord/budget_async_test.go:559
 }
 
-// Location returns where [uses] is suspended.
 func (f *usesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 77, 85, 88, 92, 95, 98, 101, 104, 108, 110, 112, 115, 119, 121, 125, 129, 133)
 }
 
-// usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one
-// allocation.
+// usesMachine is [uses] as the root of a chain: chain, job and frame in one allocation.
 type usesMachine struct {
 	statemachine.Builder[job.Void]
 	usesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -651,17 +607,17 @@ type misusesFrame struct {
 	panics int
 }
 
-// MoveNext runs [misuses] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [misuses] on to its next suspension (false) or its end (true).
 func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
 	var misuse1Value int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1 = 0
@@ -670,10 +626,9 @@ range1:
 	if f.i1 >= 3000 {
 		goto endRange1
 	}
-	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:677
+//line github.com/movenext/movenext/coord/budget_async_test.go:632
 	if f.misuse1 == nil {
 		goto after1
 	}
@@ -682,33 +637,29 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	misuse1Value = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:686
+//line github.com/movenext/movenext/coord/budget_async_test.go:641
 	f.misuse1 = nil
 after1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.panics += misuse1Value
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:693
+//line github.com/movenext/movenext/coord/budget_async_test.go:648
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [misuses] is suspended.
 func (f *misusesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 174)
 }
 
-// misusesMachine is the root of a chain of calls that begins with [misuses]: chain, job and frame
-// in one allocation.
+// misusesMachine is [misuses] as the root of a chain: chain, job and frame in one allocation.
 type misusesMachine struct {
 	statemachine.Builder[int]
 	misusesFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *misusesMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.misusesFrame.MoveNext(r) {
 		return false
@@ -733,7 +684,7 @@ func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// misuseEnter enters [misuse] for another machine. It returns the results, or the suspended frame
+// misuseEnter enters [misuse] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func misuseEnter(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
 	frame := misuseFrame{panics: new(int)}
@@ -757,32 +708,31 @@ type misuseFrame struct {
 	panics *int
 }
 
-// misuseArgs are the parameters of [misuse] that are needed only before its first suspension.
+// misuseArgs are the parameters that only the start of [misuse] needs.
 type misuseArgs struct {
 	ctx   context.Context
 	u     *uncontended
 	keyed bool
 }
 
-// MoveNext continues [misuse] where it stopped.
 func (f *misuseFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [misuse] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [misuse] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		panics := f.panics
@@ -803,10 +753,9 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 	if !args.keyed {
 		goto else1
 	}
-	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1, _ = args.u.keyed.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:810
+//line github.com/movenext/movenext/coord/budget_async_test.go:759
 	if f.lockOrAcquire1 == nil {
 		goto after1
 	}
@@ -815,15 +764,14 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:819
+//line github.com/movenext/movenext/coord/budget_async_test.go:768
 	f.lockOrAcquire1 = nil
 after1:
 	goto endIf1
 else1:
-	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1, _ = args.u.limiter.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:827
+//line github.com/movenext/movenext/coord/budget_async_test.go:775
 	if f.lockOrAcquire1 == nil {
 		goto after2
 	}
@@ -832,38 +780,34 @@ else1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:836
+//line github.com/movenext/movenext/coord/budget_async_test.go:784
 	f.lockOrAcquire1 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_async_test.go:842
+//line github.com/movenext/movenext/coord/budget_async_test.go:790
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:846
+//line github.com/movenext/movenext/coord/budget_async_test.go:794
 }
 
-// Location returns where [misuse] is suspended.
 func (f *misuseFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 187, 189)
 }
 
-// Results returns what [misuse] returned, or raises again the panic that ended it.
 func (f *misuseFrame) Results(r *statemachine.Run) int {
 	r.Rethrow()
 	return *f.panics
 }
 
-// misuseMachine is the root of a chain of calls that begins with [misuse]: chain, job and frame in
-// one allocation.
+// misuseMachine is [misuse] as the root of a chain: chain, job and frame in one allocation.
 type misuseMachine struct {
 	statemachine.Builder[int]
 	misuseFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.misuseFrame.moveNext(r, nil) {
 		return false
@@ -874,4 +818,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 649640fb098e0dcc
+// Digest of what is above: 84ea2aac3736673d

@@ -37,26 +37,25 @@ type receiveAllFrame[T any] struct {
 	receive1 *statemachine.Waiting[T]
 }
 
-// MoveNext runs [receiveAll] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [receiveAll] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var v T
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// channel_receive.go:129: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/channel_receive.go:129
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:60
+//line github.com/movenext/movenext/coord/channel_receive_async.go:59
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -65,20 +64,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/channel_receive.go:129
 	v, f.err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:69
+//line github.com/movenext/movenext/coord/channel_receive_async.go:68
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/channel_receive.go:130
 	if f.err == ErrClosed { // itself: without a cause
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/channel_receive_async.go:75
+//line github.com/movenext/movenext/coord/channel_receive_async.go:74
 		return true
 //line github.com/movenext/movenext/coord/channel_receive.go:132
 	}
-	// channel_receive.go:133: if !yield(v, err) || err != nil {
-//line github.com/movenext/movenext/coord/channel_receive.go:133
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:82
+//line github.com/movenext/movenext/coord/channel_receive_async.go:79
 	f.State = 2
 	return true
 resume2:
@@ -95,16 +92,15 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/coord/channel_receive_async.go:99
+//line github.com/movenext/movenext/coord/channel_receive_async.go:96
 	f.State = statemachine.Finished
 	return true
 endIf1:
 	goto for1
 }
 
-// Location returns where [receiveAll] is suspended.
 func (f *receiveAllFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 129, 133)
 }
 
-// Digest of what is above: de121ca8752986f7
+// Digest of what is above: 6d4f0f487180fdc8

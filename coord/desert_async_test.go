@@ -32,8 +32,8 @@ func (s *things) waitForAsync(ctx context.Context, what string) (result *job.Job
 	return m.Start(ctx, &r, m)
 }
 
-// waitForEnter enters [things.waitFor] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// waitForEnter enters [things.waitFor] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *things) waitForEnter(r *statemachine.Run, ctx context.Context, what string) (*thingsWaitForFrame, error) {
 	frame := thingsWaitForFrame{s: s, ctx: ctx}
 	if frame.moveNext(r, what) {
@@ -68,49 +68,31 @@ type thingsWaitForFrame struct {
 	err error
 }
 
-// MoveNext continues [things.waitFor] where it stopped.
 func (f *thingsWaitForFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, "")
 }
 
-// moveNext runs [things.waitFor] from where it stopped to its next suspension (false) or its end
-// (true). The parameter what is needed only before the first suspension.
-func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var lock1Err error
-	var lock2Err error
+// moveNext runs [things.waitFor] on to its next suspension (false) or its end (true). The
+// parameter what is needed only before the first suspension.
+func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var lockErr error
 	var rLock3Err error
-	var lock4Err error
-	var acquire6Err error
-	var acquire7Err error
-	var wait8Err error
-	var wait9Err error
-	var wait10Err error
+	var acquireErr error
+	var waitErr error
 	var wait11Value bool
-	var wait11Err error
-	var lock12Err error
-	var wait13Err error
 	var v int
-	var get14Value int
-	var get14Err error
-	var v2 int
-	var receive15Value int
-	var receive15Err error
+	var getValue int
+	var getErr error
+	var receiveValue int
+	var receiveErr error
 	var send19Err error
-	var v4 int
-	var receive21Value int
-	var receive21Err error
-	var v5 int
 	var next22Value int
 	var next22Err error
-	var v6 int
-	var get23Value int
-	var get23Err error
 	var j *job.Job[int]
-	var v7 int
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -163,7 +145,7 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (finishe
 	case 25:
 		goto resume25
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/desert_test.go:97
 	switch what {
@@ -263,13 +245,12 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (finishe
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case24
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:267
+//line github.com/movenext/movenext/coord/desert_async_test.go:249
 	goto endSwitch1
 case1:
-	// desert_test.go:99: if err = s.mutex.Lock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:99
-	f.lockOrRLockOrAcquire1, lock1Err = f.s.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:273
+	f.lockOrRLockOrAcquire1, lockErr = f.s.mutex.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:254
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -278,23 +259,22 @@ case1:
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
-	lock1Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:283
+	lockErr = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:264
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
-	f.err = lock1Err
+	f.err = lockErr
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:292
+//line github.com/movenext/movenext/coord/desert_async_test.go:273
 	goto endSwitch1
 case2:
-	// desert_test.go:103: if err = s.rw.Lock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:103
-	f.lockOrRLockOrAcquire1, lock2Err = f.s.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:298
+	f.lockOrRLockOrAcquire1, lockErr = f.s.rw.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:278
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -303,23 +283,22 @@ case2:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
-	lock2Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:308
+	lockErr = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:288
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
-	f.err = lock2Err
+	f.err = lockErr
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	if f.err == nil {
 		f.s.rw.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:317
+//line github.com/movenext/movenext/coord/desert_async_test.go:297
 	goto endSwitch1
 case3:
-	// desert_test.go:107: if err = s.rw.RLock(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	f.lockOrRLockOrAcquire1, rLock3Err = f.s.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:323
+//line github.com/movenext/movenext/coord/desert_async_test.go:302
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -329,7 +308,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	rLock3Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:333
+//line github.com/movenext/movenext/coord/desert_async_test.go:312
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
@@ -338,13 +317,12 @@ after3:
 	if f.err == nil {
 		f.s.rw.RUnlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:342
+//line github.com/movenext/movenext/coord/desert_async_test.go:321
 	goto endSwitch1
 case4:
-	// desert_test.go:111: if err = s.keyed.Lock(ctx, 1); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:111
-	f.lockOrRLockOrAcquire1, lock4Err = f.s.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:348
+	f.lockOrRLockOrAcquire1, lockErr = f.s.keyed.LockEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/desert_async_test.go:326
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -353,42 +331,39 @@ case4:
 	return false
 resume4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
-	lock4Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:358
+	lockErr = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:336
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
-	f.err = lock4Err
+	f.err = lockErr
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	if f.err == nil {
 		f.s.keyed.Unlock(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:367
+//line github.com/movenext/movenext/coord/desert_async_test.go:345
 	goto endSwitch1
 case5:
-	// desert_test.go:115: … s.serial.Do(ctx, 1, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	f.do5 = f.s.serial.DoAsync(f.ctx, 1, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	if statemachine.TwinEnded(r, f.do5) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:375
+//line github.com/movenext/movenext/coord/desert_async_test.go:352
 		goto resume5
 	}
 	f.State = 5
 	f.s, f.ctx = nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:115
 	return r.Await(f.do5)
 resume5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	_, f.err = statemachine.TwinResult(r, f.do5)
-//line github.com/movenext/movenext/coord/desert_async_test.go:385
+//line github.com/movenext/movenext/coord/desert_async_test.go:361
 	f.do5 = nil
 	goto endSwitch1
 case6:
-	// desert_test.go:117: if err = s.semaphore.Acquire(ctx, 2); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:117
-	f.lockOrRLockOrAcquire1, acquire6Err = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:392
+	f.lockOrRLockOrAcquire1, acquireErr = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
+//line github.com/movenext/movenext/coord/desert_async_test.go:367
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -397,23 +372,22 @@ case6:
 	return false
 resume6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
-	acquire6Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:402
+	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:377
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
-	f.err = acquire6Err
+	f.err = acquireErr
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:411
+//line github.com/movenext/movenext/coord/desert_async_test.go:386
 	goto endSwitch1
 case7:
-	// desert_test.go:121: if err = s.limiter.Acquire(ctx, 1); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:121
-	f.lockOrRLockOrAcquire1, acquire7Err = f.s.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:417
+	f.lockOrRLockOrAcquire1, acquireErr = f.s.limiter.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/desert_async_test.go:391
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after7
 	}
@@ -422,23 +396,22 @@ case7:
 	return false
 resume7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
-	acquire7Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:427
+	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:401
 	f.lockOrRLockOrAcquire1 = nil
 after7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
-	f.err = acquire7Err
+	f.err = acquireErr
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	if f.err == nil {
 		f.s.limiter.Release(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:436
+//line github.com/movenext/movenext/coord/desert_async_test.go:410
 	goto endSwitch1
 case8:
-	// desert_test.go:125: if err = s.auto.Wait(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:125
-	f.waitOrSend8, wait8Err = f.s.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:442
+	f.waitOrSend8, waitErr = f.s.auto.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:415
 	if f.waitOrSend8 == nil {
 		goto after8
 	}
@@ -447,23 +420,22 @@ case8:
 	return false
 resume8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
-	wait8Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:452
+	waitErr = f.waitOrSend8.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:425
 	f.waitOrSend8 = nil
 after8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
-	f.err = wait8Err
+	f.err = waitErr
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	if f.err == nil {
 		f.s.auto.Set()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:461
+//line github.com/movenext/movenext/coord/desert_async_test.go:434
 	goto endSwitch1
 case9:
-	// desert_test.go:129: err = s.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:129
-	f.waitOrSend8, wait9Err = f.s.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:467
+	f.waitOrSend8, waitErr = f.s.manual.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:439
 	if f.waitOrSend8 == nil {
 		goto after9
 	}
@@ -472,19 +444,18 @@ case9:
 	return false
 resume9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
-	wait9Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:477
+	waitErr = f.waitOrSend8.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:449
 	f.waitOrSend8 = nil
 after9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
-	f.err = wait9Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:482
+	f.err = waitErr
+//line github.com/movenext/movenext/coord/desert_async_test.go:454
 	goto endSwitch1
 case10:
-	// desert_test.go:131: err = s.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:131
-	f.waitOrSend8, wait10Err = f.s.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:488
+	f.waitOrSend8, waitErr = f.s.countdown.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:459
 	if f.waitOrSend8 == nil {
 		goto after10
 	}
@@ -493,19 +464,18 @@ case10:
 	return false
 resume10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
-	wait10Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:498
+	waitErr = f.waitOrSend8.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:469
 	f.waitOrSend8 = nil
 after10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
-	f.err = wait10Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:503
+	f.err = waitErr
+//line github.com/movenext/movenext/coord/desert_async_test.go:474
 	goto endSwitch1
 case11:
-	// desert_test.go:133: _, err = s.barrier.Wait(ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:133
-	f.wait11, wait11Value, wait11Err = f.s.barrier.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:509
+	f.wait11, wait11Value, waitErr = f.s.barrier.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:479
 	if f.wait11 == nil {
 		goto after11
 	}
@@ -514,19 +484,18 @@ case11:
 	return false
 resume11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
-	wait11Value, wait11Err = f.wait11.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:519
+	wait11Value, waitErr = f.wait11.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:489
 	f.wait11 = nil
 after11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
-	_, f.err = wait11Value, wait11Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:524
+	_, f.err = wait11Value, waitErr
+//line github.com/movenext/movenext/coord/desert_async_test.go:494
 	goto endSwitch1
 case12:
-	// desert_test.go:135: if err = s.cond.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/desert_test.go:135
-	f.lockOrRLockOrAcquire1, lock12Err = f.s.cond.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:530
+	f.lockOrRLockOrAcquire1, lockErr = f.s.cond.L.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:499
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after12
 	}
@@ -534,12 +503,12 @@ case12:
 	return false
 resume12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
-	lock12Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:539
+	lockErr = f.lockOrRLockOrAcquire1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:508
 	f.lockOrRLockOrAcquire1 = nil
 after12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
-	f.err = lock12Err
+	f.err = lockErr
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	if f.err != nil {
 		f.State = statemachine.Finished
@@ -552,10 +521,9 @@ after12:
 //line github.com/movenext/movenext/coord/desert_test.go:138
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// desert_test.go:139: if err = s.cond.Wait(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:139
-	f.waitOrSend8, wait13Err = f.s.cond.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:559
+	f.waitOrSend8, waitErr = f.s.cond.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:527
 	if f.waitOrSend8 == nil {
 		goto after13
 	}
@@ -564,23 +532,23 @@ after12:
 	return false
 resume13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
-	wait13Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:569
+	waitErr = f.waitOrSend8.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:537
 	f.waitOrSend8 = nil
 after13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
-	f.err = wait13Err
+	f.err = waitErr
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	if f.err == nil {
 		f.s.cond.Signal()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:578
+//line github.com/movenext/movenext/coord/desert_async_test.go:546
 	goto endSwitch1
 case13:
-	// desert_test.go:144: if v, err = s.objects.Get(ctx); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:144
-	f.getOrReceiveOrNext14, get14Value, get14Err = f.s.objects.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:584
+//line github.com/movenext/movenext/coord/desert_test.go:143
+	v = 0
+	f.getOrReceiveOrNext14, getValue, getErr = f.s.objects.GetEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:552
 	if f.getOrReceiveOrNext14 == nil {
 		goto after14
 	}
@@ -589,24 +557,24 @@ case13:
 	return false
 resume14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
-	get14Value, get14Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:594
+	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:562
 	f.getOrReceiveOrNext14 = nil
 after14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
-	v, f.err = get14Value, get14Err
+	v, f.err = getValue, getErr
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	if f.err == nil {
 		f.s.objects.Put(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:603
+//line github.com/movenext/movenext/coord/desert_async_test.go:571
 	goto endSwitch1
 case14:
 //line github.com/movenext/movenext/coord/desert_test.go:148
 	f.c = f.s.channel(what)
-	// desert_test.go:150: if v, err = c.Receive(ctx); err == nil {
-	f.getOrReceiveOrNext14, receive15Value, receive15Err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:610
+	v = 0
+	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.c.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:578
 	if f.getOrReceiveOrNext14 == nil {
 		goto after15
 	}
@@ -615,97 +583,89 @@ case14:
 	return false
 resume15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
-	receive15Value, receive15Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:620
+	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:588
 	f.getOrReceiveOrNext14 = nil
 after15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
-	v2, f.err = receive15Value, receive15Err
+	v, f.err = receiveValue, receiveErr
 //line github.com/movenext/movenext/coord/desert_test.go:150
 	if f.err == nil {
-		f.c.SendAsync(context.Background(), v2)
+		f.c.SendAsync(context.Background(), v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:629
+//line github.com/movenext/movenext/coord/desert_async_test.go:597
 	goto endSwitch1
 case15:
 //line github.com/movenext/movenext/coord/desert_test.go:154
 	f.v = new(int)
-	// desert_test.go:155: … coord.Select(ctx, coord.OnReceive(s.bounded, &v)); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:155
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive(f.s.bounded, f.v))
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:639
+//line github.com/movenext/movenext/coord/desert_async_test.go:605
 		goto resume16
 	}
 	f.State = 16
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:155
 	return r.Await(f.selectOrNext16)
 resume16:
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:649
+//line github.com/movenext/movenext/coord/desert_async_test.go:614
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if f.err == nil {
 		_ = f.s.bounded.TrySend((*f.v))
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:655
+//line github.com/movenext/movenext/coord/desert_async_test.go:620
 	goto endSwitch1
 case16:
-	// desert_test.go:159: … coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnLock …
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnLock(&f.s.mutex))
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:663
+//line github.com/movenext/movenext/coord/desert_async_test.go:627
 		goto resume17
 	}
 	f.State = 17
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:159
 	return r.Await(f.selectOrNext16)
 resume17:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:673
+//line github.com/movenext/movenext/coord/desert_async_test.go:636
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:679
+//line github.com/movenext/movenext/coord/desert_async_test.go:642
 	goto endSwitch1
 case17:
-	// desert_test.go:163: … coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnAcqu …
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnAcquire(f.s.semaphore, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:687
+//line github.com/movenext/movenext/coord/desert_async_test.go:649
 		goto resume18
 	}
 	f.State = 18
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:163
 	return r.Await(f.selectOrNext16)
 resume18:
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:697
+//line github.com/movenext/movenext/coord/desert_async_test.go:658
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:703
+//line github.com/movenext/movenext/coord/desert_async_test.go:664
 	goto endSwitch1
 case18:
-	// desert_test.go:167: err = s.full.Send(ctx, 2)
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.waitOrSend8, send19Err = f.s.full.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:709
+//line github.com/movenext/movenext/coord/desert_async_test.go:669
 	if f.waitOrSend8 == nil {
 		goto after19
 	}
@@ -715,37 +675,35 @@ case18:
 resume19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	send19Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:719
+//line github.com/movenext/movenext/coord/desert_async_test.go:679
 	f.waitOrSend8 = nil
 after19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.err = send19Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:724
+//line github.com/movenext/movenext/coord/desert_async_test.go:684
 	goto endSwitch1
 case19:
-	// desert_test.go:169: … coord.Select(ctx, coord.OnReceive[int](s.bounded, nil), coord.OnSend …
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnSend(f.s.full, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:732
+//line github.com/movenext/movenext/coord/desert_async_test.go:691
 		goto resume20
 	}
 	f.State = 20
 	f.s, f.ctx = nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:169
 	return r.Await(f.selectOrNext16)
 resume20:
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:742
+//line github.com/movenext/movenext/coord/desert_async_test.go:700
 	f.selectOrNext16 = nil
 	goto endSwitch1
 case20:
-	// desert_test.go:172: if v, err = s.sub.Receive(ctx); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:172
-	f.getOrReceiveOrNext14, receive21Value, receive21Err = f.s.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:749
+//line github.com/movenext/movenext/coord/desert_test.go:171
+	v = 0
+	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.s.sub.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:707
 	if f.getOrReceiveOrNext14 == nil {
 		goto after21
 	}
@@ -754,23 +712,23 @@ case20:
 	return false
 resume21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
-	receive21Value, receive21Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:759
+	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:717
 	f.getOrReceiveOrNext14 = nil
 after21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
-	v4, f.err = receive21Value, receive21Err
+	v, f.err = receiveValue, receiveErr
 //line github.com/movenext/movenext/coord/desert_test.go:172
 	if f.err == nil {
-		f.err = f.s.broadcast.TrySend(v4)
+		f.err = f.s.broadcast.TrySend(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:768
+//line github.com/movenext/movenext/coord/desert_async_test.go:726
 	goto endSwitch1
 case21:
-	// desert_test.go:177: if v, err = s.observer.Next(ctx); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:177
+//line github.com/movenext/movenext/coord/desert_test.go:176
+	v = 0
 	f.getOrReceiveOrNext14, next22Value, next22Err = f.s.observer.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:774
+//line github.com/movenext/movenext/coord/desert_async_test.go:732
 	if f.getOrReceiveOrNext14 == nil {
 		goto after22
 	}
@@ -780,22 +738,22 @@ case21:
 resume22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
 	next22Value, next22Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:784
+//line github.com/movenext/movenext/coord/desert_async_test.go:742
 	f.getOrReceiveOrNext14 = nil
 after22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
-	v5, f.err = next22Value, next22Err
+	v, f.err = next22Value, next22Err
 //line github.com/movenext/movenext/coord/desert_test.go:177
 	if f.err == nil {
-		f.err = f.s.watch.Set(v5)
+		f.err = f.s.watch.Set(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:793
+//line github.com/movenext/movenext/coord/desert_async_test.go:751
 	goto endSwitch1
 case22:
-	// desert_test.go:182: if v, err = s.again.Get(ctx, s.round); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:182
-	f.getOrReceiveOrNext14, get23Value, get23Err = f.s.again.GetEnter(r, f.ctx, f.s.round)
-//line github.com/movenext/movenext/coord/desert_async_test.go:799
+//line github.com/movenext/movenext/coord/desert_test.go:181
+	v = 0
+	f.getOrReceiveOrNext14, getValue, getErr = f.s.again.GetEnter(r, f.ctx, f.s.round)
+//line github.com/movenext/movenext/coord/desert_async_test.go:757
 	if f.getOrReceiveOrNext14 == nil {
 		goto after23
 	}
@@ -804,91 +762,85 @@ case22:
 	return false
 resume23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
-	get23Value, get23Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:809
+	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:767
 	f.getOrReceiveOrNext14 = nil
 after23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
-	v6, f.err = get23Value, get23Err
+	v, f.err = getValue, getErr
 //line github.com/movenext/movenext/coord/desert_test.go:182
 	if f.err == nil {
 		f.s.round, _ = f.s.again.Begin()
-		f.err = f.s.again.Set(f.s.round, v6, nil)
+		f.err = f.s.again.Set(f.s.round, v, nil)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:819
+//line github.com/movenext/movenext/coord/desert_async_test.go:777
 	goto endSwitch1
 case23:
-	// desert_test.go:188: if j, err = s.ends.Next(ctx); err == nil {
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	f.next24 = f.s.ends.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if statemachine.TwinEnded(r, f.next24) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:827
+//line github.com/movenext/movenext/coord/desert_async_test.go:784
 		goto resume24
 	}
 	f.State = 24
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:188
 	return r.Await(f.next24)
 resume24:
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	j, f.err = statemachine.TwinResult(r, f.next24)
-//line github.com/movenext/movenext/coord/desert_async_test.go:837
+//line github.com/movenext/movenext/coord/desert_async_test.go:793
 	f.next24 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if f.err == nil {
 		f.s.ends = job.CompletionsOf(j)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:843
+//line github.com/movenext/movenext/coord/desert_async_test.go:799
 	goto endSwitch1
 case24:
-	// desert_test.go:193: if v, err = s.puller.Next(ctx); err == nil {
-//line github.com/movenext/movenext/coord/desert_test.go:193
+//line github.com/movenext/movenext/coord/desert_test.go:192
+	v = 0
 	f.selectOrNext16 = f.s.puller.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:851
+//line github.com/movenext/movenext/coord/desert_async_test.go:807
 		goto resume25
 	}
 	f.State = 25
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/desert_test.go:193
 	return r.Await(f.selectOrNext16)
 resume25:
 //line github.com/movenext/movenext/coord/desert_test.go:193
-	v7, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:861
+	v, f.err = statemachine.TwinResult(r, f.selectOrNext16)
+//line github.com/movenext/movenext/coord/desert_async_test.go:816
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if f.err == nil {
-		f.err = f.s.pulled.TrySend(v7)
+		f.err = f.s.pulled.TrySend(v)
 	}
 endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/desert_test.go:197
 	return true
-//line github.com/movenext/movenext/coord/desert_async_test.go:871
+//line github.com/movenext/movenext/coord/desert_async_test.go:826
 }
 
-// Location returns where [things.waitFor] is suspended.
 func (f *thingsWaitForFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
 }
 
-// Results returns what [things.waitFor] returned, or raises again the panic that ended it.
 func (f *thingsWaitForFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.err
 }
 
-// thingsWaitForMachine is the root of a chain of calls that begins with [things.waitFor]: chain,
-// job and frame in one allocation.
+// thingsWaitForMachine is [things.waitFor] as the root of a chain: chain, job and frame in one
+// allocation.
 type thingsWaitForMachine struct {
 	statemachine.Builder[job.Void]
 	thingsWaitForFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *thingsWaitForMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.thingsWaitForFrame.moveNext(r, "") {
 		return false
@@ -899,4 +851,4 @@ func (f *thingsWaitForMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1b3580236bb600b9
+// Digest of what is above: 2002fa9413aa64d8

@@ -42,7 +42,7 @@ type farewellFrame struct {
 	result0 error
 }
 
-// farewellArgs are the parameters of [farewell] that are needed only before its first suspension.
+// farewellArgs are the parameters that only the start of [farewell] needs.
 type farewellArgs struct {
 	ctx  context.Context
 	gate *coord.ManualResetEvent
@@ -50,27 +50,27 @@ type farewellArgs struct {
 	v    string
 }
 
-// moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [farewell] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *farewellFrame) moveNext(r *statemachine.Run, args *farewellArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if finished, again := f.step(r, args); !again {
+		if hasEnded, again := f.step(r, args); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [farewell] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished, again bool) {
+func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var wait1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -79,7 +79,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		out := args.out
@@ -94,10 +94,9 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 //line github.com/movenext/movenext/coord/entered_test.go:21
 		})
 	}
-	// entered_test.go:22: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:101
+//line github.com/movenext/movenext/coord/entered_async_test.go:100
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -106,7 +105,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	wait1Err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:110
+//line github.com/movenext/movenext/coord/entered_async_test.go:109
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
@@ -116,7 +115,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:22
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:120
+//line github.com/movenext/movenext/coord/entered_async_test.go:119
 		return true, false
 	}
 	f.State = 2
@@ -124,23 +123,20 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:128
+//line github.com/movenext/movenext/coord/entered_async_test.go:127
 	goto epilogue
 }
 
-// Location returns where [farewell] is suspended.
 func (f *farewellFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 22, 23)
 }
 
-// farewellMachine is the root of a chain of calls that begins with [farewell]: chain, job and
-// frame in one allocation.
+// farewellMachine is [farewell] as the root of a chain: chain, job and frame in one allocation.
 type farewellMachine struct {
 	statemachine.Builder[job.Void]
 	farewellFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.farewellFrame.moveNext(r, nil) {
 		return false
@@ -151,7 +147,7 @@ func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func farewellFunc1Enter(r *statemachine.Run, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
 	frame := farewellFunc1Frame{}
 	if frame.moveNext(r, &farewellFunc1Args{out: out, ctx: ctx, v: v}) {
@@ -171,35 +167,33 @@ type farewellFunc1Frame struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
-// farewellFunc1Args are the parameters of a function literal of [farewell] that are needed only
-// before its first suspension.
+// farewellFunc1Args are the parameters that only the start of a function literal of [farewell]
+// needs.
 type farewellFunc1Args struct {
 	out *coord.Channel[string]
 	ctx context.Context
 	v   string
 }
 
-// MoveNext continues a function literal of [farewell] where it stopped.
 func (f *farewellFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [farewell] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [farewell] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Args) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// entered_test.go:21: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:203
+//line github.com/movenext/movenext/coord/entered_async_test.go:197
 	if f.send1 == nil {
 		goto after1
 	}
@@ -208,20 +202,16 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:212
+//line github.com/movenext/movenext/coord/entered_async_test.go:206
 	f.send1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [farewell] is suspended.
 func (f *farewellFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 21)
 }
 
-// Results returns what a function literal of [farewell] returned, or raises again the panic that
-// ended it.
 func (f *farewellFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -233,7 +223,7 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 	var r statemachine.Run
 	frame := twiceLocals{second: second, in: in}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, first); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, first); hasEnded {
 		return statemachine.Completed(first, v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
@@ -250,26 +240,25 @@ type twiceLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-// The parameter first is needed only before the first suspension.
-func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs [twice] on to its next suspension (false) or its end (true). The parameter first
+// is needed only before the first suspension.
+func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasEnded bool, result0 int, result1 error) {
 	var v int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// entered_test.go:128: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:128
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:273
+//line github.com/movenext/movenext/coord/entered_async_test.go:262
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -278,20 +267,17 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:128
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:282
+//line github.com/movenext/movenext/coord/entered_async_test.go:271
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:129
 	if err == nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:130
 		return true, v, nil
 	}
-	// entered_test.go:132: return in.Receive(second)
-//line github.com/movenext/movenext/coord/entered_test.go:132
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:295
+//line github.com/movenext/movenext/coord/entered_async_test.go:281
 	if f.receive1 == nil {
 		goto after2
 	}
@@ -301,29 +287,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:132
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:305
+//line github.com/movenext/movenext/coord/entered_async_test.go:291
 	f.receive1 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 128, 132)
 }
 
-// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
-// one allocation.
+// twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -331,4 +313,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cd63959396360867
+// Digest of what is above: 0bf38827324ed46d

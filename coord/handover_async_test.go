@@ -25,7 +25,7 @@ func takerAsync(ctx context.Context, in *coord.Channel[int], told chan struct{})
 	var r statemachine.Run
 	frame := takerLocals{told: told}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &takerArgs{ctx: ctx, in: in}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &takerArgs{ctx: ctx, in: in}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &takerMachine{takerLocals: frame}
@@ -41,29 +41,28 @@ type takerLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// takerArgs are the parameters of [taker] that are needed only before its first suspension.
+// takerArgs are the parameters that only the start of [taker] needs.
 type takerArgs struct {
 	ctx context.Context
 	in  *coord.Channel[int]
 }
 
-// moveNext runs [taker] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished bool, result0 error) {
+// moveNext runs [taker] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// handover_test.go:29: _, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	f.receive1, _, err = args.in.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:67
+//line github.com/movenext/movenext/coord/handover_async_test.go:66
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -72,33 +71,28 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:76
+//line github.com/movenext/movenext/coord/handover_async_test.go:75
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:30
 	close(f.told)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:31
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:84
+//line github.com/movenext/movenext/coord/handover_async_test.go:81
 }
 
-// Location returns where [taker] is suspended.
 func (f *takerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 29)
 }
 
-// takerMachine is the root of a chain of calls that begins with [taker]: chain, job and frame in
-// one allocation.
+// takerMachine is [taker] as the root of a chain: chain, job and frame in one allocation.
 type takerMachine struct {
 	statemachine.Builder[job.Void]
 	takerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *takerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -113,18 +107,18 @@ func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], yields, 
 	var r statemachine.Run
 	frame := sendsOrEndsLocals{ctx: ctx, out: out, in: in, answer: answer}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, yields); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, yields); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sendsOrEndsMachine{sendsOrEndsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sendsOrEndsEnter enters [sendsOrEnds] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// sendsOrEndsEnter enters [sendsOrEnds] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func sendsOrEndsEnter(r *statemachine.Run, ctx context.Context, out, in *coord.Channel[int], yields, answer bool) (*sendsOrEndsFrame, int, error) {
 	frame := sendsOrEndsLocals{ctx: ctx, out: out, in: in, answer: answer}
-	if finished, v0, v1 := frame.moveNext(r, yields); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, yields); hasEnded {
 		return nil, v0, v1
 	}
 	m := &sendsOrEndsFrame{sendsOrEndsLocals: frame}
@@ -145,8 +139,7 @@ type sendsOrEndsLocals struct {
 	receive3 *statemachine.Waiting[int]
 }
 
-// sendsOrEndsFrame is the frame of [sendsOrEnds] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// sendsOrEndsFrame is the frame of [sendsOrEnds] for a caller that is a machine.
 type sendsOrEndsFrame struct {
 	sendsOrEndsLocals
 
@@ -154,19 +147,18 @@ type sendsOrEndsFrame struct {
 	result1 error
 }
 
-// MoveNext continues [sendsOrEnds] where it stopped.
-func (f *sendsOrEndsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, false)
-	return finished
+func (f *sendsOrEndsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, false)
+	return hasEnded
 }
 
-// moveNext runs [sendsOrEnds] from where it stopped to its next suspension (false) or its end
-// (true). The parameter yields is needed only before the first suspension.
-func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (finished bool, result0 int, result1 error) {
+// moveNext runs [sendsOrEnds] on to its next suspension (false) or its end (true). The parameter
+// yields is needed only before the first suspension.
+func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -175,25 +167,22 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (finished
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:38
 	if !yields {
 		goto endIf1
 	}
 	// handover_test.go:39: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:186
+//line github.com/movenext/movenext/coord/handover_async_test.go:178
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:39
 	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:39
 	_ = r.Refusal()
 endIf1:
-	// handover_test.go:41: if err := out.Send(ctx, 1); err != nil || !answer {
-//line github.com/movenext/movenext/coord/handover_test.go:41
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:197
+//line github.com/movenext/movenext/coord/handover_async_test.go:186
 	if f.send2 == nil {
 		goto after2
 	}
@@ -203,20 +192,17 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:207
+//line github.com/movenext/movenext/coord/handover_async_test.go:196
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
 	if err != nil || !f.answer {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:42
 		return true, 0, err
 	}
-	// handover_test.go:44: return in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:44
 	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:220
+//line github.com/movenext/movenext/coord/handover_async_test.go:206
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -226,35 +212,31 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:44
 	result0, result1 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:230
+//line github.com/movenext/movenext/coord/handover_async_test.go:216
 	f.receive3 = nil
 after3:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [sendsOrEnds] is suspended.
 func (f *sendsOrEndsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 39, 41, 44)
 }
 
-// Results returns what [sendsOrEnds] returned, or raises again the panic that ended it.
 func (f *sendsOrEndsFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// sendsOrEndsMachine is the root of a chain of calls that begins with [sendsOrEnds]: chain, job
-// and frame in one allocation.
+// sendsOrEndsMachine is [sendsOrEnds] as the root of a chain: chain, job and frame in one
+// allocation.
 type sendsOrEndsMachine struct {
 	statemachine.Builder[int]
 	sendsOrEndsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sendsOrEndsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, false)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, false)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -269,7 +251,7 @@ func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 	var r statemachine.Run
 	frame := afterAReturnLocals{ctx: ctx, out: out, in: in, told: told, suspended: suspended}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterAReturnMachine{afterAReturnLocals: frame}
@@ -289,38 +271,34 @@ type afterAReturnLocals struct {
 	sendsOrEnds2 *sendsOrEndsFrame
 }
 
-// moveNext runs [afterAReturn] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [afterAReturn] on to its next suspension (false) or its end (true).
+func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:51
 	if !!f.suspended {
 		goto endIf1
 	}
 	// handover_test.go:52: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:313
+//line github.com/movenext/movenext/coord/handover_async_test.go:294
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:52
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:52
 	_ = r.Refusal()
 endIf1:
-	// handover_test.go:54: _, err := sendsOrEnds(ctx, out, in, suspended, false)
-//line github.com/movenext/movenext/coord/handover_test.go:54
 	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, f.suspended, false)
-//line github.com/movenext/movenext/coord/handover_async_test.go:324
+//line github.com/movenext/movenext/coord/handover_async_test.go:302
 	if f.sendsOrEnds2 == nil {
 		goto after2
 	}
@@ -330,33 +308,29 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:54
 	_, err = f.sendsOrEnds2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:334
+//line github.com/movenext/movenext/coord/handover_async_test.go:312
 	f.sendsOrEnds2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:55
 	<-f.told
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:56
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:342
+//line github.com/movenext/movenext/coord/handover_async_test.go:318
 }
 
-// Location returns where [afterAReturn] is suspended.
 func (f *afterAReturnLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 52, 54)
 }
 
-// afterAReturnMachine is the root of a chain of calls that begins with [afterAReturn]: chain, job
-// and frame in one allocation.
+// afterAReturnMachine is [afterAReturn] as the root of a chain: chain, job and frame in one
+// allocation.
 type afterAReturnMachine struct {
 	statemachine.Builder[job.Void]
 	afterAReturnLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *afterAReturnMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -371,7 +345,7 @@ func afterAReceiveAsync(ctx, under context.Context, out, in *coord.Channel[int],
 	var r statemachine.Run
 	frame := afterAReceiveLocals{ctx: ctx, under: under, out: out, in: in, told: told}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterAReceiveMachine{afterAReceiveLocals: frame}
@@ -392,14 +366,12 @@ type afterAReceiveLocals struct {
 	receive3 *statemachine.Waiting[int]
 }
 
-// moveNext runs [afterAReceive] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *afterAReceiveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [afterAReceive] on to its next suspension (false) or its end (true).
+func (f *afterAReceiveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -408,19 +380,16 @@ func (f *afterAReceiveLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// handover_test.go:64: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:64
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:64
 	_ = r.Refusal()
-	// handover_test.go:65: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:65
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:424
+//line github.com/movenext/movenext/coord/handover_async_test.go:393
 	if f.send2 == nil {
 		goto after2
 	}
@@ -430,20 +399,17 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:434
+//line github.com/movenext/movenext/coord/handover_async_test.go:403
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:66
 		return true, err
 	}
-	// handover_test.go:68: _, err := in.Receive(under)
-//line github.com/movenext/movenext/coord/handover_test.go:68
-	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.under)
-//line github.com/movenext/movenext/coord/handover_async_test.go:447
+	f.receive3, _, err = f.in.ReceiveEnter(r, f.under)
+//line github.com/movenext/movenext/coord/handover_async_test.go:413
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -452,34 +418,30 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:68
-	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:457
+	_, err = f.receive3.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:423
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:69
 	<-f.told
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:70
-	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:465
+	return true, err
+//line github.com/movenext/movenext/coord/handover_async_test.go:429
 }
 
-// Location returns where [afterAReceive] is suspended.
 func (f *afterAReceiveLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReceive", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
 }
 
-// afterAReceiveMachine is the root of a chain of calls that begins with [afterAReceive]: chain,
-// job and frame in one allocation.
+// afterAReceiveMachine is [afterAReceive] as the root of a chain: chain, job and frame in one
+// allocation.
 type afterAReceiveMachine struct {
 	statemachine.Builder[job.Void]
 	afterAReceiveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *afterAReceiveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -494,7 +456,7 @@ func afterASendAsync(ctx, under context.Context, out, in *coord.Channel[int], to
 	var r statemachine.Run
 	frame := afterASendLocals{ctx: ctx, under: under, out: out, in: in, told: told}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterASendMachine{afterASendLocals: frame}
@@ -514,14 +476,12 @@ type afterASendLocals struct {
 	send2 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [afterASend] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *afterASendLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [afterASend] on to its next suspension (false) or its end (true).
+func (f *afterASendLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -530,19 +490,16 @@ func (f *afterASendLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// handover_test.go:77: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:77
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:77
 	_ = r.Refusal()
-	// handover_test.go:78: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:78
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:546
+//line github.com/movenext/movenext/coord/handover_async_test.go:503
 	if f.send2 == nil {
 		goto after2
 	}
@@ -552,20 +509,17 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:556
+//line github.com/movenext/movenext/coord/handover_async_test.go:513
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:79
 		return true, err
 	}
-	// handover_test.go:81: err := in.Send(under, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:81
-	f.send2, err2 = f.in.SendEnter(r, f.under, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:569
+	f.send2, err = f.in.SendEnter(r, f.under, 2)
+//line github.com/movenext/movenext/coord/handover_async_test.go:523
 	if f.send2 == nil {
 		goto after3
 	}
@@ -574,34 +528,30 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:81
-	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:579
+	err = f.send2.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:533
 	f.send2 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:82
 	<-f.told
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:83
-	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:587
+	return true, err
+//line github.com/movenext/movenext/coord/handover_async_test.go:539
 }
 
-// Location returns where [afterASend] is suspended.
 func (f *afterASendLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 77, 78, 81)
 }
 
-// afterASendMachine is the root of a chain of calls that begins with [afterASend]: chain, job and
-// frame in one allocation.
+// afterASendMachine is [afterASend] as the root of a chain: chain, job and frame in one
+// allocation.
 type afterASendMachine struct {
 	statemachine.Builder[job.Void]
 	afterASendLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *afterASendMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -641,16 +591,16 @@ type afterAPanicFrame struct {
 	err *error
 }
 
-// moveNext runs [afterAPanic] from where it stopped to its next suspension (false) or its end
-// (true). The parameter told is needed only before the first suspension.
-func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [afterAPanic] on to its next suspension (false) or its end (true). The parameter
+// told is needed only before the first suspension.
+func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err2 error
 	var receive3Value int
 	var receive3Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -659,7 +609,7 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (fi
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		told := told
@@ -679,17 +629,14 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (fi
 		})
 	}
 	// handover_test.go:96: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:683
+//line github.com/movenext/movenext/coord/handover_async_test.go:633
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:96
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:96
 	_ = r.Refusal()
-	// handover_test.go:97: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:97
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:693
+//line github.com/movenext/movenext/coord/handover_async_test.go:640
 	if f.send2 == nil {
 		goto after2
 	}
@@ -699,7 +646,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:703
+//line github.com/movenext/movenext/coord/handover_async_test.go:650
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
@@ -707,16 +654,14 @@ after2:
 		*f.err = err2
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		r.Publish()
-//line github.com/movenext/movenext/coord/handover_async_test.go:711
+//line github.com/movenext/movenext/coord/handover_async_test.go:658
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		return true
 	}
 	f.list[1]++
-	// handover_test.go:101: _, err = in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:101
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:720
+//line github.com/movenext/movenext/coord/handover_async_test.go:665
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -726,7 +671,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:730
+//line github.com/movenext/movenext/coord/handover_async_test.go:675
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
@@ -734,22 +679,20 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:102
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:738
+//line github.com/movenext/movenext/coord/handover_async_test.go:683
 }
 
-// Location returns where [afterAPanic] is suspended.
 func (f *afterAPanicFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 96, 97, 101)
 }
 
-// afterAPanicMachine is the root of a chain of calls that begins with [afterAPanic]: chain, job
-// and frame in one allocation.
+// afterAPanicMachine is [afterAPanic] as the root of a chain: chain, job and frame in one
+// allocation.
 type afterAPanicMachine struct {
 	statemachine.Builder[job.Void]
 	afterAPanicFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *afterAPanicMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.afterAPanicFrame.moveNext(r, nil) {
 		return false
@@ -786,8 +729,7 @@ type afterAPanicOfACalleeFrame struct {
 	err *error
 }
 
-// afterAPanicOfACalleeArgs are the parameters of [afterAPanicOfACallee] that are needed only
-// before its first suspension.
+// afterAPanicOfACalleeArgs are the parameters that only the start of [afterAPanicOfACallee] needs.
 type afterAPanicOfACalleeArgs struct {
 	ctx  context.Context
 	out  *coord.Channel[int]
@@ -796,19 +738,19 @@ type afterAPanicOfACalleeArgs struct {
 	list []int
 }
 
-// moveNext runs [afterAPanicOfACallee] from where it stopped to its next suspension (false) or its
-// end (true). When it continues, args is nil.
-func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPanicOfACalleeArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [afterAPanicOfACallee] on to its next suspension (false) or its end (true). When
+// it continues, args is nil.
+func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPanicOfACalleeArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var sendsAndPanics1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		told := args.told
@@ -827,10 +769,9 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 //line github.com/movenext/movenext/coord/handover_test.go:109
 		})
 	}
-	// handover_test.go:115: return sendsAndPanics(ctx, out, in, list)
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	f.sendsAndPanics1, sendsAndPanics1Err = sendsAndPanicsEnter(r, args.ctx, args.out, args.in, args.list)
-//line github.com/movenext/movenext/coord/handover_async_test.go:834
+//line github.com/movenext/movenext/coord/handover_async_test.go:775
 	if f.sendsAndPanics1 == nil {
 		goto after1
 	}
@@ -839,31 +780,29 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	sendsAndPanics1Err = f.sendsAndPanics1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:843
+//line github.com/movenext/movenext/coord/handover_async_test.go:784
 	f.sendsAndPanics1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	*f.err = sendsAndPanics1Err
-//line github.com/movenext/movenext/coord/handover_async_test.go:848
+//line github.com/movenext/movenext/coord/handover_async_test.go:789
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:852
+//line github.com/movenext/movenext/coord/handover_async_test.go:793
 }
 
-// Location returns where [afterAPanicOfACallee] is suspended.
 func (f *afterAPanicOfACalleeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 115)
 }
 
-// afterAPanicOfACalleeMachine is the root of a chain of calls that begins with
-// [afterAPanicOfACallee]: chain, job and frame in one allocation.
+// afterAPanicOfACalleeMachine is [afterAPanicOfACallee] as the root of a chain: chain, job and
+// frame in one allocation.
 type afterAPanicOfACalleeMachine struct {
 	statemachine.Builder[job.Void]
 	afterAPanicOfACalleeFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *afterAPanicOfACalleeMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.afterAPanicOfACalleeFrame.moveNext(r, nil) {
 		return false
@@ -881,18 +820,18 @@ func sendsAndPanicsAsync(ctx context.Context, out, in *coord.Channel[int], list 
 	var r statemachine.Run
 	frame := sendsAndPanicsLocals{ctx: ctx, out: out, in: in, list: list}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendsAndPanicsMachine{sendsAndPanicsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sendsAndPanicsEnter enters [sendsAndPanics] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// sendsAndPanicsEnter enters [sendsAndPanics] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func sendsAndPanicsEnter(r *statemachine.Run, ctx context.Context, out, in *coord.Channel[int], list []int) (*sendsAndPanicsFrame, error) {
 	frame := sendsAndPanicsLocals{ctx: ctx, out: out, in: in, list: list}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &sendsAndPanicsFrame{sendsAndPanicsLocals: frame}
@@ -913,28 +852,24 @@ type sendsAndPanicsLocals struct {
 	receive3 *statemachine.Waiting[int]
 }
 
-// sendsAndPanicsFrame is the frame of [sendsAndPanics] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// sendsAndPanicsFrame is the frame of [sendsAndPanics] for a caller that is a machine.
 type sendsAndPanicsFrame struct {
 	sendsAndPanicsLocals
 
 	result0 error
 }
 
-// MoveNext continues [sendsAndPanics] where it stopped.
-func (f *sendsAndPanicsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *sendsAndPanicsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [sendsAndPanics] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *sendsAndPanicsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [sendsAndPanics] on to its next suspension (false) or its end (true).
+func (f *sendsAndPanicsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -943,19 +878,16 @@ func (f *sendsAndPanicsLocals) moveNext(r *statemachine.Run) (finished bool, res
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// handover_test.go:120: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:120
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:120
 	_ = r.Refusal()
-	// handover_test.go:121: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:121
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:959
+//line github.com/movenext/movenext/coord/handover_async_test.go:891
 	if f.send2 == nil {
 		goto after2
 	}
@@ -965,21 +897,18 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:969
+//line github.com/movenext/movenext/coord/handover_async_test.go:901
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:122
 		return true, err
 	}
 	f.list[1]++
-	// handover_test.go:125: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:125
-	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:983
+	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/handover_async_test.go:912
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -988,38 +917,34 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:125
-	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:993
+	_, err = f.receive3.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:922
 	f.receive3 = nil
 after3:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:126
-	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:999
+	return true, err
+//line github.com/movenext/movenext/coord/handover_async_test.go:927
 }
 
-// Location returns where [sendsAndPanics] is suspended.
 func (f *sendsAndPanicsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
 }
 
-// Results returns what [sendsAndPanics] returned, or raises again the panic that ended it.
 func (f *sendsAndPanicsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// sendsAndPanicsMachine is the root of a chain of calls that begins with [sendsAndPanics]: chain,
-// job and frame in one allocation.
+// sendsAndPanicsMachine is [sendsAndPanics] as the root of a chain: chain, job and frame in one
+// allocation.
 type sendsAndPanicsMachine struct {
 	statemachine.Builder[job.Void]
 	sendsAndPanicsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sendsAndPanicsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1058,28 +983,28 @@ type inAnEpilogueFrame struct {
 	err *error
 }
 
-// moveNext runs [inAnEpilogue] from where it stopped to its next suspension (false) or its end
-// (true). The parameter told is needed only before the first suspension.
+// moveNext runs [inAnEpilogue] on to its next suspension (false) or its end (true). The parameter
+// told is needed only before the first suspension.
 func (f *inAnEpilogueFrame) moveNext(r *statemachine.Run, told chan struct{}) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 5, &returned)
 	for {
-		if finished, again := f.step(r, told); !again {
+		if hasEnded, again := f.step(r, told); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [inAnEpilogue] until it suspends, ends or panics; after a panic, the next step begins
 // at its epilogue.
-func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (finished, again bool) {
+func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 5, &again)
 	var receive3Value int
 	var receive3Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1092,7 +1017,7 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (finis
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		told := told
@@ -1107,17 +1032,14 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (finis
 		})
 	}
 	// handover_test.go:140: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1111
+//line github.com/movenext/movenext/coord/handover_async_test.go:1036
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:140
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:140
 	_ = r.Refusal()
-	// handover_test.go:141: _ = out.Send(ctx, 1)
-//line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2, _ = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1121
+//line github.com/movenext/movenext/coord/handover_async_test.go:1043
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1127,15 +1049,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1131
+//line github.com/movenext/movenext/coord/handover_async_test.go:1053
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:142
 	f.list[1]++
-	// handover_test.go:143: _, err = in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:143
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1139
+//line github.com/movenext/movenext/coord/handover_async_test.go:1059
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1145,7 +1065,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1149
+//line github.com/movenext/movenext/coord/handover_async_test.go:1069
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
@@ -1155,7 +1075,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/handover_test.go:144
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1159
+//line github.com/movenext/movenext/coord/handover_async_test.go:1079
 		return true, false
 	}
 	f.State = 4
@@ -1164,23 +1084,21 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:144
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1168
+//line github.com/movenext/movenext/coord/handover_async_test.go:1088
 	goto epilogue
 }
 
-// Location returns where [inAnEpilogue] is suspended.
 func (f *inAnEpilogueFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 140, 141, 143, 145)
 }
 
-// inAnEpilogueMachine is the root of a chain of calls that begins with [inAnEpilogue]: chain, job
-// and frame in one allocation.
+// inAnEpilogueMachine is [inAnEpilogue] as the root of a chain: chain, job and frame in one
+// allocation.
 type inAnEpilogueMachine struct {
 	statemachine.Builder[job.Void]
 	inAnEpilogueFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inAnEpilogueMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.inAnEpilogueFrame.moveNext(r, nil) {
 		return false
@@ -1191,10 +1109,10 @@ func (f *inAnEpilogueMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // inAnEpilogueFunc1Enter enters a function literal of [inAnEpilogue] for another machine. It
-// returns the results, or the suspended frame that will have them.
+// returns the results or, suspended, the frame that will have them.
 func inAnEpilogueFunc1Enter(r *statemachine.Run, panicking *statemachine.Panicking, told chan struct{}, err *error) *inAnEpilogueFunc1Frame {
 	frame := inAnEpilogueFunc1Frame{}
-	if frame.moveNext(r, &inAnEpilogueFunc1Args{panicking1: panicking, told: told, err: err}) {
+	if frame.moveNext(r, &inAnEpilogueFunc1Args{panicking: panicking, told: told, err: err}) {
 		return nil
 	}
 	m := new(inAnEpilogueFunc1Frame)
@@ -1209,56 +1127,50 @@ type inAnEpilogueFunc1Frame struct {
 	statemachine.Frame
 }
 
-// inAnEpilogueFunc1Args are the parameters of a function literal of [inAnEpilogue] that are needed
-// only before its first suspension.
+// inAnEpilogueFunc1Args are the parameters that only the start of a function literal of
+// [inAnEpilogue] needs.
 type inAnEpilogueFunc1Args struct {
-	panicking1 *statemachine.Panicking
-	told       chan struct{}
-	err        *error
+	panicking *statemachine.Panicking
+	told      chan struct{}
+	err       *error
 }
 
-// MoveNext continues a function literal of [inAnEpilogue] where it stopped.
 func (f *inAnEpilogueFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [inAnEpilogue] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [inAnEpilogue] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogueFunc1Args) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:134
 	<-args.told
-	if args.panicking1.Recover() != nil {
+	if args.panicking.Recover() != nil {
 		(*args.err) = errPanic
 	}
 	// handover_test.go:138: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1244
+//line github.com/movenext/movenext/coord/handover_async_test.go:1161
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:138
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:138
 	_ = r.Refusal()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1251
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/handover_async_test.go:1167
 	return true
 }
 
-// Location returns where a function literal of [inAnEpilogue] is suspended.
 func (f *inAnEpilogueFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 138)
 }
 
-// Results returns what a function literal of [inAnEpilogue] returned, or raises again the panic
-// that ended it.
 func (f *inAnEpilogueFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1297,22 +1209,21 @@ type inAnIteratorFrame struct {
 	err error
 }
 
-// MoveNext runs [inAnIterator] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *inAnIteratorFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [inAnIterator] on to its next suspension (false) or its end (true).
+func (f *inAnIteratorFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r)
+	hasEnded = f.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [inAnIterator] until it suspends or ends.
-func (f *inAnIteratorFrame) step(r *statemachine.Run) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 7, &finished)
-	state := f.State
+func (f *inAnIteratorFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 7, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1327,11 +1238,10 @@ func (f *inAnIteratorFrame) step(r *statemachine.Run) (finished bool) {
 	case 7:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// handover_test.go:159: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:159
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:159
@@ -1343,7 +1253,7 @@ range1:
 	// handover_test.go:160: for v := range ones(told) {
 //line github.com/movenext/movenext/coord/handover_test.go:160
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1347
+//line github.com/movenext/movenext/coord/handover_async_test.go:1257
 		goto resume2
 	}
 	f.State = 2
@@ -1357,11 +1267,9 @@ resume2:
 	{
 //line github.com/movenext/movenext/coord/handover_test.go:160
 		v := f.loop1.Key()
-		// handover_test.go:161: _ = out.Send(ctx, v)
-//line github.com/movenext/movenext/coord/handover_test.go:161
 		f.send3, _ = f.out.SendEnterSoon(r, f.ctx, v)
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1365
+//line github.com/movenext/movenext/coord/handover_async_test.go:1273
 	if f.send3 == nil {
 		goto after3
 	}
@@ -1371,15 +1279,13 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:161
 	f.send3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1375
+//line github.com/movenext/movenext/coord/handover_async_test.go:1283
 	f.send3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:162
 	f.list[1]++
-	// handover_test.go:163: if _, err = in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:163
 	f.receive4, _, f.err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1383
+//line github.com/movenext/movenext/coord/handover_async_test.go:1289
 	if f.receive4 == nil {
 		goto after4
 	}
@@ -1389,19 +1295,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	_, f.err = f.receive4.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1393
+//line github.com/movenext/movenext/coord/handover_async_test.go:1299
 	f.receive4 = nil
 after4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.err != nil {
 		goto leave1
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1400
+//line github.com/movenext/movenext/coord/handover_async_test.go:1306
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1405
+//line github.com/movenext/movenext/coord/handover_async_test.go:1311
 		goto resume5
 	}
 	f.State = 5
@@ -1412,7 +1318,7 @@ resume5:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1416
+//line github.com/movenext/movenext/coord/handover_async_test.go:1322
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:163
@@ -1420,30 +1326,28 @@ resume5:
 done1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1424
+//line github.com/movenext/movenext/coord/handover_async_test.go:1330
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	f.err = nil
-//line github.com/movenext/movenext/coord/handover_async_test.go:1428
+//line github.com/movenext/movenext/coord/handover_async_test.go:1334
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1432
+//line github.com/movenext/movenext/coord/handover_async_test.go:1338
 }
 
-// Location returns where [inAnIterator] is suspended.
 func (f *inAnIteratorFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 159, 160, 161, 163, 160)
 }
 
-// inAnIteratorMachine is the root of a chain of calls that begins with [inAnIterator]: chain, job
-// and frame in one allocation.
+// inAnIteratorMachine is [inAnIterator] as the root of a chain: chain, job and frame in one
+// allocation.
 type inAnIteratorMachine struct {
 	statemachine.Builder[job.Void]
 	inAnIteratorFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inAnIteratorMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.inAnIteratorFrame.MoveNext(r) {
 		return false
@@ -1461,7 +1365,7 @@ func answersAtAsync(ctx context.Context, in, out *coord.Channel[int], at *schedu
 	var r statemachine.Run
 	frame := answersAtLocals{ctx: ctx, out: out, at: at}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, in); finished {
+	if hasEnded, v0 := frame.moveNext(&r, in); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answersAtMachine{answersAtLocals: frame}
@@ -1480,25 +1384,24 @@ type answersAtLocals struct {
 	send2    *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [answersAt] from where it stopped to its next suspension (false) or its end
-// (true). The parameter in is needed only before the first suspension.
-func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) (finished bool, result0 error) {
+// moveNext runs [answersAt] on to its next suspension (false) or its end (true). The parameter in
+// is needed only before the first suspension.
+func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// handover_test.go:174: if _, err := in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	f.receive1, _, err = in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1502
+//line github.com/movenext/movenext/coord/handover_async_test.go:1405
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1507,20 +1410,16 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1511
+//line github.com/movenext/movenext/coord/handover_async_test.go:1414
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:175
 		return true, err
 	}
 	*f.at = schedulers.Here().Scheduler()
-	// handover_test.go:178: return out.Send(ctx, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:178
 	f.send2, result0 = f.out.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1524
+//line github.com/movenext/movenext/coord/handover_async_test.go:1423
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1530,29 +1429,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:178
 	result0 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1534
+//line github.com/movenext/movenext/coord/handover_async_test.go:1433
 	f.send2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [answersAt] is suspended.
 func (f *answersAtLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 174, 178)
 }
 
-// answersAtMachine is the root of a chain of calls that begins with [answersAt]: chain, job and
-// frame in one allocation.
+// answersAtMachine is [answersAt] as the root of a chain: chain, job and frame in one allocation.
 type answersAtMachine struct {
 	statemachine.Builder[job.Void]
 	answersAtLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *answersAtMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1567,7 +1462,7 @@ func afterCodeAsync(ctx context.Context, out, in *coord.Channel[int], code func(
 	var r statemachine.Run
 	frame := afterCodeLocals{ctx: ctx, out: out, in: in, code: code}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterCodeMachine{afterCodeLocals: frame}
@@ -1587,14 +1482,12 @@ type afterCodeLocals struct {
 	receive3 *statemachine.Waiting[int]
 }
 
-// moveNext runs [afterCode] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *afterCodeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [afterCode] on to its next suspension (false) or its end (true).
+func (f *afterCodeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1603,19 +1496,16 @@ func (f *afterCodeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// handover_test.go:187: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:187
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:187
 	_ = r.Refusal()
-	// handover_test.go:188: if err := out.Send(ctx, 1); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:188
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1619
+//line github.com/movenext/movenext/coord/handover_async_test.go:1509
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1625,20 +1515,16 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1629
+//line github.com/movenext/movenext/coord/handover_async_test.go:1519
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:189
 		return true, err
 	}
 	f.code()
-	// handover_test.go:192: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:192
-	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1642
+	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1528
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1647,32 +1533,28 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:192
-	_, err2 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1652
+	_, err = f.receive3.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1538
 	f.receive3 = nil
 after3:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:193
-	return true, err2
-//line github.com/movenext/movenext/coord/handover_async_test.go:1658
+	return true, err
+//line github.com/movenext/movenext/coord/handover_async_test.go:1543
 }
 
-// Location returns where [afterCode] is suspended.
 func (f *afterCodeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 192)
 }
 
-// afterCodeMachine is the root of a chain of calls that begins with [afterCode]: chain, job and
-// frame in one allocation.
+// afterCodeMachine is [afterCode] as the root of a chain: chain, job and frame in one allocation.
 type afterCodeMachine struct {
 	statemachine.Builder[job.Void]
 	afterCodeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *afterCodeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1680,4 +1562,4 @@ func (f *afterCodeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 01fb0670ef9ae693
+// Digest of what is above: 8359e5acab982875

@@ -24,7 +24,7 @@ func claimsAsync(ctx context.Context, what any) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := claimsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &claimsArgs{ctx: ctx, what: what}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &claimsArgs{ctx: ctx, what: what}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &claimsMachine{claimsLocals: frame}
@@ -39,15 +39,15 @@ type claimsLocals struct {
 	wait7                 *statemachine.WaitingVoid[job.Void]
 }
 
-// claimsArgs are the parameters of [claims] that are needed only before its first suspension.
+// claimsArgs are the parameters that only the start of [claims] needs.
 type claimsArgs struct {
 	ctx  context.Context
 	what any
 }
 
-// moveNext runs [claims] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (finished bool, err error) {
+// moveNext runs [claims] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (hasEnded bool, err error) {
 	var p2 *coord.Mutex
 	var p3 *coord.RWMutex
 	var p4 *reading
@@ -56,9 +56,9 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (finished
 	var p7 *coord.Semaphore
 	var p8 *coord.AutoResetEvent
 	var p9 *coord.ManualResetEvent
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -77,7 +77,7 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (finished
 	case 8:
 		goto resume8
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:26
 	switch p := args.what.(type) {
@@ -134,10 +134,9 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (finished
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:135
 	goto endSwitch1
 case1:
-	// home_gone_test.go:28: err = p.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:28
 	f.lockOrRLockOrAcquire1, err = p2.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:141
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:140
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -146,15 +145,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:28
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:150
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:149
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 	goto endSwitch1
 case2:
-	// home_gone_test.go:30: err = p.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:30
 	f.lockOrRLockOrAcquire1, err = p3.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:158
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:156
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -163,15 +161,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:30
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:167
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:165
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 	goto endSwitch1
 case3:
-	// home_gone_test.go:32: err = p.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:32
 	f.lockOrRLockOrAcquire1, err = p4.RLockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:175
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:172
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -180,15 +177,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/home_gone_test.go:32
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:184
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:181
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 	goto endSwitch1
 case4:
-	// home_gone_test.go:34: err = p.Lock(ctx, "a")
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lockOrRLockOrAcquire1, err = p5.LockEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:192
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:188
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -197,15 +193,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:201
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:197
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 	goto endSwitch1
 case5:
-	// home_gone_test.go:36: err = p.Acquire(ctx, "a")
 //line github.com/movenext/movenext/coord/home_gone_test.go:36
 	f.lockOrRLockOrAcquire1, err = p6.AcquireEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:209
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:204
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after5
 	}
@@ -214,15 +209,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/home_gone_test.go:36
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:218
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:213
 	f.lockOrRLockOrAcquire1 = nil
 after5:
 	goto endSwitch1
 case6:
-	// home_gone_test.go:38: err = p.Acquire(ctx, 2)
 //line github.com/movenext/movenext/coord/home_gone_test.go:38
 	f.lockOrRLockOrAcquire1, err = p7.AcquireEnter(r, args.ctx, 2)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:226
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:220
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -231,15 +225,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/home_gone_test.go:38
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:235
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:229
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 	goto endSwitch1
 case7:
-	// home_gone_test.go:40: err = p.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.wait7, err = p8.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:243
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:236
 	if f.wait7 == nil {
 		goto after7
 	}
@@ -248,15 +241,14 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	err = f.wait7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:252
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:245
 	f.wait7 = nil
 after7:
 	goto endSwitch1
 case8:
-	// home_gone_test.go:42: err = p.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:42
 	f.wait7, err = p9.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:260
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:252
 	if f.wait7 == nil {
 		goto after8
 	}
@@ -265,30 +257,26 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/home_gone_test.go:42
 	err = f.wait7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:269
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:261
 	f.wait7 = nil
 after8:
 endSwitch1:
-	f.State = statemachine.Finished
 	return true, err
 }
 
-// Location returns where [claims] is suspended.
 func (f *claimsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 28, 30, 32, 34, 36, 38, 40, 42)
 }
 
-// claimsMachine is the root of a chain of calls that begins with [claims]: chain, job and frame in
-// one allocation.
+// claimsMachine is [claims] as the root of a chain: chain, job and frame in one allocation.
 type claimsMachine struct {
 	statemachine.Builder[job.Void]
 	claimsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *claimsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -303,7 +291,7 @@ func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.V
 	var r statemachine.Run
 	frame := waitsOnCondLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -322,27 +310,24 @@ type waitsOnCondLocals struct {
 	lockOrWait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [waitsOnCond] on to its next suspension (false) or its end (true).
+func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// home_gone_test.go:49: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:346
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:331
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -351,13 +336,13 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:355
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:340
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:361
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:346
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:50
 		return true, result0
@@ -368,10 +353,9 @@ after1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// home_gone_test.go:53: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
-	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:375
+	f.lockOrWait1, err = f.c.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:359
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -380,35 +364,33 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
-	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:385
+	err = f.lockOrWait1.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:369
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:54
-	result0 = err2
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:390
+	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:374
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:394
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:378
 }
 
-// Location returns where [waitsOnCond] is suspended.
 func (f *waitsOnCondLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 49, 53)
 }
 
-// waitsOnCondMachine is the root of a chain of calls that begins with [waitsOnCond]: chain, job
-// and frame in one allocation.
+// waitsOnCondMachine is [waitsOnCond] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsOnCondMachine struct {
 	statemachine.Builder[job.Void]
 	waitsOnCondLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsOnCondMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -424,7 +406,7 @@ func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[
 	var r statemachine.Run
 	frame := receivesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &receivesArgs{ctx: ctx, c: c}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &receivesArgs{ctx: ctx, c: c}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &receivesMachine{receivesLocals: frame}
@@ -438,30 +420,29 @@ type receivesLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// receivesArgs are the parameters of [receives] that are needed only before its first suspension.
+// receivesArgs are the parameters that only the start of [receives] needs.
 type receivesArgs struct {
 	ctx context.Context
 	c   *coord.Channel[int]
 }
 
-// moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [receives] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (hasEnded bool, result0 int, result1 error) {
 	var v int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// home_gone_test.go:59: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:59
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:465
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:446
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -470,31 +451,27 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:59
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:474
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:455
 	f.receive1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:60
 	return true, v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:480
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:460
 }
 
-// Location returns where [receives] is suspended.
 func (f *receivesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 59)
 }
 
-// receivesMachine is the root of a chain of calls that begins with [receives]: chain, job and
-// frame in one allocation.
+// receivesMachine is [receives] as the root of a chain: chain, job and frame in one allocation.
 type receivesMachine struct {
 	statemachine.Builder[int]
 	receivesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *receivesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -509,7 +486,7 @@ func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.
 	var r statemachine.Run
 	frame := sendsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &sendsArgs{ctx: ctx, c: c, v: v}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &sendsArgs{ctx: ctx, c: c, v: v}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendsMachine{sendsLocals: frame}
@@ -523,30 +500,29 @@ type sendsLocals struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
-// sendsArgs are the parameters of [sends] that are needed only before its first suspension.
+// sendsArgs are the parameters that only the start of [sends] needs.
 type sendsArgs struct {
 	ctx context.Context
 	c   *coord.Channel[int]
 	v   int
 }
 
-// moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished bool, result0 error) {
+// moveNext runs [sends] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// home_gone_test.go:65: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:65
 	f.send1, err = args.c.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:550
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:526
 	if f.send1 == nil {
 		goto after1
 	}
@@ -555,31 +531,27 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:65
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:559
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:535
 	f.send1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:66
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:565
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:540
 }
 
-// Location returns where [sends] is suspended.
 func (f *sendsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 65)
 }
 
-// sendsMachine is the root of a chain of calls that begins with [sends]: chain, job and frame in
-// one allocation.
+// sendsMachine is [sends] as the root of a chain: chain, job and frame in one allocation.
 type sendsMachine struct {
 	statemachine.Builder[job.Void]
 	sendsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -594,7 +566,7 @@ func selectsAsync(ctx context.Context, cases ...coord.Case) (result *job.Job[int
 	var r statemachine.Run
 	frame := selectsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &selectsArgs{ctx: ctx, cases: cases}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &selectsArgs{ctx: ctx, cases: cases}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &selectsMachine{selectsLocals: frame}
@@ -608,64 +580,58 @@ type selectsLocals struct {
 	select1 *job.Job[int]
 }
 
-// selectsArgs are the parameters of [selects] that are needed only before its first suspension.
+// selectsArgs are the parameters that only the start of [selects] needs.
 type selectsArgs struct {
 	ctx   context.Context
 	cases []coord.Case
 }
 
-// moveNext runs [selects] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *selectsLocals) moveNext(r *statemachine.Run, args *selectsArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [selects] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *selectsLocals) moveNext(r *statemachine.Run, args *selectsArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// home_gone_test.go:71: i, err := coord.Select(ctx, cases...)
 //line github.com/movenext/movenext/coord/home_gone_test.go:71
 	f.select1 = coord.SelectAsync(args.ctx, args.cases...)
 //line github.com/movenext/movenext/coord/home_gone_test.go:71
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:635
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:606
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/home_gone_test.go:71
 	return r.Await(f.select1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/home_gone_test.go:71
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:645
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:615
 		f.select1 = nil
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:72
 		return true, i, err
 	}
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:651
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:620
 }
 
-// Location returns where [selects] is suspended.
 func (f *selectsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.selects", "github.com/movenext/movenext/coord/home_gone_test.go", 71)
 }
 
-// selectsMachine is the root of a chain of calls that begins with [selects]: chain, job and frame
-// in one allocation.
+// selectsMachine is [selects] as the root of a chain: chain, job and frame in one allocation.
 type selectsMachine struct {
 	statemachine.Builder[int]
 	selectsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *selectsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -673,4 +639,4 @@ func (f *selectsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0d94d5abd7260275
+// Digest of what is above: cb35c5711c283d30

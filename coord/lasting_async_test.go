@@ -24,7 +24,7 @@ func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Jo
 	var r statemachine.Run
 	frame := takesLocals{ctx: ctx, in: in, then: then}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, n); finished {
+	if hasEnded, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &takesMachine{takesLocals: frame}
@@ -47,22 +47,22 @@ type takesLocals struct {
 	sum int
 }
 
-// moveNext runs [takes] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *takesLocals) moveNext(r *statemachine.Run, n int) (finished bool, err error) {
+// moveNext runs [takes] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *takesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, err error) {
 	var v int
 	var err2 error
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.n1 = n
@@ -73,10 +73,9 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// lasting_test.go:76: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:80
+//line github.com/movenext/movenext/coord/lasting_async_test.go:79
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -85,21 +84,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:89
+//line github.com/movenext/movenext/coord/lasting_async_test.go:88
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:95
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/lasting_async_test.go:94
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:103
+//line github.com/movenext/movenext/coord/lasting_async_test.go:101
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -108,52 +106,42 @@ endRange1:
 	}
 	// lasting_test.go:83: return then.Await()
 //line github.com/movenext/movenext/coord/lasting_test.go:83
-	awaited2 = f.then
-//line github.com/movenext/movenext/coord/lasting_test.go:83
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:115
+	if awaited = f.then; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/lasting_async_test.go:111
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.in, f.then = nil, nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/coord/lasting_test.go:83
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/coord/lasting_test.go:83
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:126
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
-	f.sum, err = awaited2.GetResult()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:131
-	f.State = statemachine.Finished
+	f.sum, err = awaited.GetResult()
+//line github.com/movenext/movenext/coord/lasting_async_test.go:124
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:137
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/lasting_async_test.go:129
 	return true, err
 }
 
-// Location returns where [takes] is suspended.
 func (f *takesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83)
 }
 
-// takesMachine is the root of a chain of calls that begins with [takes]: chain, job and frame in
-// one allocation.
+// takesMachine is [takes] as the root of a chain: chain, job and frame in one allocation.
 type takesMachine struct {
 	statemachine.Builder[int]
 	takesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.sum, v1)
@@ -168,7 +156,7 @@ func endsAsAsync(ctx context.Context, in *coord.Channel[int], end func()) (resul
 	var r statemachine.Run
 	frame := endsAsLocals{ctx: ctx, in: in, end: end}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &endsAsMachine{endsAsLocals: frame}
@@ -187,17 +175,17 @@ type endsAsLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// moveNext runs [endsAs] from where it stopped to its next suspension (false) or its end (true).
-func (f *endsAsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [endsAs] on to its next suspension (false) or its end (true).
+func (f *endsAsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:138
 	f.i1 = 0
@@ -206,10 +194,9 @@ range1:
 	if f.i1 >= 3 {
 		goto endRange1
 	}
-	// lasting_test.go:139: if _, err := in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	f.receive1, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:213
+//line github.com/movenext/movenext/coord/lasting_async_test.go:200
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -218,44 +205,37 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:222
+//line github.com/movenext/movenext/coord/lasting_async_test.go:209
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/lasting_test.go:140
 		return true, err
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:138
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:233
+//line github.com/movenext/movenext/coord/lasting_async_test.go:218
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:143
 	f.end()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/lasting_test.go:144
 	return true, nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:241
+//line github.com/movenext/movenext/coord/lasting_async_test.go:224
 }
 
-// Location returns where [endsAs] is suspended.
 func (f *endsAsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.endsAs", "github.com/movenext/movenext/coord/lasting_test.go", 139)
 }
 
-// endsAsMachine is the root of a chain of calls that begins with [endsAs]: chain, job and frame in
-// one allocation.
+// endsAsMachine is [endsAs] as the root of a chain: chain, job and frame in one allocation.
 type endsAsMachine struct {
 	statemachine.Builder[job.Void]
 	endsAsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *endsAsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -270,7 +250,7 @@ func changesAsync(all []context.Context, in *coord.Channel[int]) (result *job.Jo
 	var r statemachine.Run
 	frame := changesLocals{in: in}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, all); finished {
+	if hasEnded, v1 := frame.moveNext(&r, all); hasEnded {
 		return statemachine.Completed(context.Background(), frame.sum, v1)
 	}
 	m := &changesMachine{changesLocals: frame}
@@ -292,19 +272,19 @@ type changesLocals struct {
 	sum int
 }
 
-// moveNext runs [changes] from where it stopped to its next suspension (false) or its end (true).
-// The parameter all is needed only before the first suspension.
-func (f *changesLocals) moveNext(r *statemachine.Run, all []context.Context) (finished bool, err error) {
+// moveNext runs [changes] on to its next suspension (false) or its end (true). The parameter all
+// is needed only before the first suspension.
+func (f *changesLocals) moveNext(r *statemachine.Run, all []context.Context) (hasEnded bool, err error) {
 	var v int
 	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.list1 = all
@@ -323,10 +303,9 @@ range2:
 	if f.i2 >= 2 {
 		goto endRange2
 	}
-	// lasting_test.go:197: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:330
+//line github.com/movenext/movenext/coord/lasting_async_test.go:309
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -335,51 +314,46 @@ range2:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:339
+//line github.com/movenext/movenext/coord/lasting_async_test.go:318
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:198
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:345
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/lasting_async_test.go:324
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:200
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:196
 	f.i2++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:353
+//line github.com/movenext/movenext/coord/lasting_async_test.go:331
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:358
+//line github.com/movenext/movenext/coord/lasting_async_test.go:336
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:204
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:363
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/lasting_async_test.go:341
 	return true, err
 }
 
-// Location returns where [changes] is suspended.
 func (f *changesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.changes", "github.com/movenext/movenext/coord/lasting_test.go", 197)
 }
 
-// changesMachine is the root of a chain of calls that begins with [changes]: chain, job and frame
-// in one allocation.
+// changesMachine is [changes] as the root of a chain: chain, job and frame in one allocation.
 type changesMachine struct {
 	statemachine.Builder[int]
 	changesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *changesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.sum, v1)
@@ -394,7 +368,7 @@ func receivesUnderAsync(home context.Context, all []context.Context, in *coord.C
 	var r statemachine.Run
 	frame := receivesUnderLocals{in: in}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, all); finished {
+	if hasEnded, v1 := frame.moveNext(&r, all); hasEnded {
 		return statemachine.Completed(home, frame.sum, v1)
 	}
 	m := &receivesUnderMachine{receivesUnderLocals: frame}
@@ -414,19 +388,19 @@ type receivesUnderLocals struct {
 	sum int
 }
 
-// moveNext runs [receivesUnder] from where it stopped to its next suspension (false) or its end
-// (true). The parameter all is needed only before the first suspension.
-func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Context) (finished bool, err error) {
+// moveNext runs [receivesUnder] on to its next suspension (false) or its end (true). The parameter
+// all is needed only before the first suspension.
+func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Context) (hasEnded bool, err error) {
 	var v int
 	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:241
 	f.list1 = all
@@ -440,11 +414,9 @@ range1:
 	{
 //line github.com/movenext/movenext/coord/lasting_test.go:241
 		ctx := f.list1[f.i1]
-		// lasting_test.go:242: v, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/lasting_test.go:242
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:448
+//line github.com/movenext/movenext/coord/lasting_async_test.go:420
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -453,46 +425,42 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:242
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:457
+//line github.com/movenext/movenext/coord/lasting_async_test.go:429
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:243
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:463
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/lasting_async_test.go:435
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:245
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:241
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:471
+//line github.com/movenext/movenext/coord/lasting_async_test.go:442
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:248
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:476
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/lasting_async_test.go:447
 	return true, err
 }
 
-// Location returns where [receivesUnder] is suspended.
 func (f *receivesUnderLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 242)
 }
 
-// receivesUnderMachine is the root of a chain of calls that begins with [receivesUnder]: chain,
-// job and frame in one allocation.
+// receivesUnderMachine is [receivesUnder] as the root of a chain: chain, job and frame in one
+// allocation.
 type receivesUnderMachine struct {
 	statemachine.Builder[int]
 	receivesUnderLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.sum, v1)
@@ -500,4 +468,4 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1775526ce223eb7c
+// Digest of what is above: a5d83086b99a6e35

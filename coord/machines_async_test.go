@@ -25,7 +25,7 @@ func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := workLocals{ctx: ctx, f: f}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{workLocals: frame}
@@ -46,16 +46,14 @@ type workLocals struct {
 	carry4   *carryFrame
 }
 
-// moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+// moveNext runs [work] on to its next suspension (false) or its end (true).
+func (frame *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
 	var err error
 	var box int
-	var err2 error
 	var wait3Err error
-	var err3 error
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -66,12 +64,11 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	case 4:
 		goto resume4
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
-	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:75
+//line github.com/movenext/movenext/coord/machines_async_test.go:72
 	if frame.wait1 == nil {
 		goto after1
 	}
@@ -80,21 +77,18 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	_, err = frame.wait1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:84
+//line github.com/movenext/movenext/coord/machines_async_test.go:81
 	frame.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	if err != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:43
 		return true, 0, err
 	}
 	frame.mine = 0
 for1:
-	// machines_test.go:46: box, err := f.in.Receive(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:46
-	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:98
+	frame.receive2, box, err = frame.f.in.ReceiveEnter(r, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:92
 	if frame.receive2 == nil {
 		goto after2
 	}
@@ -102,18 +96,17 @@ for1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:46
-	box, err2 = frame.receive2.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:107
+	box, err = frame.receive2.Results(r)
+//line github.com/movenext/movenext/coord/machines_async_test.go:101
 	frame.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
-	if !(errors.Is(err2, coord.ErrClosed)) {
+	if !(errors.Is(err, coord.ErrClosed)) {
 		goto endIf1
 	}
-	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3, wait3Err = frame.f.overtime.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:117
+//line github.com/movenext/movenext/coord/machines_async_test.go:110
 	if frame.wait3 == nil {
 		goto after3
 	}
@@ -123,22 +116,17 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	wait3Err = frame.wait3.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:127
+//line github.com/movenext/movenext/coord/machines_async_test.go:120
 	frame.wait3 = nil
 after3:
-	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	return true, frame.mine, wait3Err
 endIf1:
-	if err2 != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:51
-		return true, frame.mine, err2
+	if err != nil {
+		return true, frame.mine, err
 	}
-	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:53
-	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:142
+	frame.carry4, err = carryEnter(r, frame.ctx, frame.f, box)
+//line github.com/movenext/movenext/coord/machines_async_test.go:130
 	if frame.carry4 == nil {
 		goto after4
 	}
@@ -146,38 +134,33 @@ endIf1:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
-	err3 = frame.carry4.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:151
+	err = frame.carry4.Results(r)
+//line github.com/movenext/movenext/coord/machines_async_test.go:139
 	frame.carry4 = nil
 after4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
-	if err3 != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:54
-		return true, frame.mine, err3
+	if err != nil {
+		return true, frame.mine, err
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:162
+//line github.com/movenext/movenext/coord/machines_async_test.go:148
 	goto for1
 }
 
-// Location returns where [work] is suspended.
 func (frame *workLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
 }
 
-// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one
-// allocation.
+// workMachine is [work] as the root of a chain: chain, job and frame in one allocation.
 type workMachine struct {
 	statemachine.Builder[int]
 	workLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *workMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -192,18 +175,18 @@ func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := carryLocals{ctx: ctx, f: f, box: box}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &carryMachine{carryLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// carryEnter enters [carry] for another machine. It returns the results, or the suspended frame
+// carryEnter enters [carry] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func carryEnter(r *statemachine.Run, ctx context.Context, f *floor, box int) (*carryFrame, error) {
 	frame := carryLocals{ctx: ctx, f: f, box: box}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &carryFrame{carryLocals: frame}
@@ -223,28 +206,24 @@ type carryLocals struct {
 	acquireOrSendOrLock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// carryFrame is the frame of [carry] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// carryFrame is the frame of [carry] for a caller that is a machine.
 type carryFrame struct {
 	carryLocals
 
 	result0 error
 }
 
-// MoveNext continues [carry] where it stopped.
-func (frame *carryFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, frame.result0 = frame.moveNext(r)
-	return finished
+func (frame *carryFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, frame.result0 = frame.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [carry] from where it stopped to its next suspension (false) or its end (true).
-func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [carry] on to its next suspension (false) or its end (true).
+func (frame *carryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	var err3 error
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -253,14 +232,12 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	case 3:
 		goto resume3
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:61
 	frame.lifts = int64(1 + frame.box%2)
-	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:62
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:264
+//line github.com/movenext/movenext/coord/machines_async_test.go:241
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after1
 	}
@@ -269,19 +246,15 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:273
+//line github.com/movenext/movenext/coord/machines_async_test.go:250
 	frame.acquireOrSendOrLock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	if err != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:63
 		return true, err
 	}
-	// machines_test.go:65: err := f.out.Send(ctx, box)
-//line github.com/movenext/movenext/coord/machines_test.go:65
-	frame.acquireOrSendOrLock1, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:285
+	frame.acquireOrSendOrLock1, err = frame.f.out.SendEnter(r, frame.ctx, frame.box)
+//line github.com/movenext/movenext/coord/machines_async_test.go:258
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after2
 	}
@@ -289,21 +262,17 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:65
-	err2 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:294
+	err = frame.acquireOrSendOrLock1.Results(r)
+//line github.com/movenext/movenext/coord/machines_async_test.go:267
 	frame.acquireOrSendOrLock1 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.f.lifts.Release(frame.lifts)
-	if err2 != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:68
-		return true, err2
+	if err != nil {
+		return true, err
 	}
-	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:70
-	frame.acquireOrSendOrLock1, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:307
+	frame.acquireOrSendOrLock1, err = frame.f.ledger.LockEnter(r, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:276
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after3
 	}
@@ -312,46 +281,38 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
-	err3 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:317
+	err = frame.acquireOrSendOrLock1.Results(r)
+//line github.com/movenext/movenext/coord/machines_async_test.go:286
 	frame.acquireOrSendOrLock1 = nil
 after3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
-	if err3 != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:71
-		return true, err3
+	if err != nil {
+		return true, err
 	}
 	frame.f.moved++
 	frame.f.ledger.Unlock()
-	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:75
 	return true, nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:331
+//line github.com/movenext/movenext/coord/machines_async_test.go:296
 }
 
-// Location returns where [carry] is suspended.
 func (frame *carryLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
-// Results returns what [carry] returned, or raises again the panic that ended it.
 func (frame *carryFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return frame.result0
 }
 
-// carryMachine is the root of a chain of calls that begins with [carry]: chain, job and frame in
-// one allocation.
+// carryMachine is [carry] as the root of a chain: chain, job and frame in one allocation.
 type carryMachine struct {
 	statemachine.Builder[job.Void]
 	carryLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := frame.moveNext(r)
-	if !finished {
+	hasEnded, v0 := frame.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, job.Void{}, v0)
@@ -359,4 +320,4 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ae7791200ac291eb
+// Digest of what is above: 7271d1f0ea3758e6

@@ -23,18 +23,18 @@ func getObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.J
 	var r statemachine.Run
 	frame := getObjectLocals[T]{ctx: ctx, p: p}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &getObjectMachine[T]{getObjectLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// getObjectEnter enters [getObject] for another machine. It returns the results, or the suspended
+// getObjectEnter enters [getObject] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func getObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*getObjectFrame[T], T, error) {
 	frame := getObjectLocals[T]{ctx: ctx, p: p}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &getObjectFrame[T]{getObjectLocals: frame}
@@ -53,8 +53,7 @@ type getObjectLocals[T any] struct {
 	makeObject2 *makeObjectFrame[T]
 }
 
-// getObjectFrame is the frame of [getObject] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// getObjectFrame is the frame of [getObject] for a caller that is a machine.
 type getObjectFrame[T any] struct {
 	getObjectLocals[T]
 
@@ -62,93 +61,79 @@ type getObjectFrame[T any] struct {
 	result1 error
 }
 
-// MoveNext continues [getObject] where it stopped.
-func (f *getObjectFrame[T]) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *getObjectFrame[T]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [getObject] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T, result1 error) {
+// moveNext runs [getObject] on to its next suspension (false) or its end (true).
+func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
 	var l loan[T]
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// object_loan.go:40: l, err := p.borrow(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:91
+//line github.com/movenext/movenext/coord/object_loan_async.go:87
 	if f.borrow1 == nil {
 		goto after1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/object_loan.go:40
 	return false, *new(T), nil
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	l, err = f.borrow1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:101
+//line github.com/movenext/movenext/coord/object_loan_async.go:96
 	f.borrow1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:41
 	if err != nil || l.hasObject {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:42
 		return true, l.object, err
 	}
-	// object_loan.go:44: return makeObject(ctx, p)
-//line github.com/movenext/movenext/coord/object_loan.go:44
 	f.makeObject2, result0, result1 = makeObjectEnter(r, f.ctx, f.p)
-//line github.com/movenext/movenext/coord/object_loan_async.go:113
+//line github.com/movenext/movenext/coord/object_loan_async.go:104
 	if f.makeObject2 == nil {
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.p = nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/object_loan.go:44
 	return false, *new(T), nil
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:44
 	result0, result1 = f.makeObject2.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:124
+//line github.com/movenext/movenext/coord/object_loan_async.go:114
 	f.makeObject2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [getObject] is suspended.
 func (f *getObjectLocals[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
 }
 
-// Results returns what [getObject] returned, or raises again the panic that ended it.
 func (f *getObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// getObjectMachine is the root of a chain of calls that begins with [getObject]: chain, job and
-// frame in one allocation.
+// getObjectMachine is [getObject] as the root of a chain: chain, job and frame in one allocation.
 type getObjectMachine[T any] struct {
 	statemachine.Builder[T]
 	getObjectLocals[T]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *getObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -171,8 +156,8 @@ func makeObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// makeObjectEnter enters [makeObject] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// makeObjectEnter enters [makeObject] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func makeObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*makeObjectFrame[T], T, error) {
 	frame := makeObjectFrame[T]{ctx: ctx}
 	if frame.moveNext(r, p) {
@@ -200,23 +185,22 @@ type makeObjectFrame[T any] struct {
 	err error
 }
 
-// MoveNext continues [makeObject] where it stopped.
 func (f *makeObjectFrame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [makeObject] from where it stopped to its next suspension (false) or its end
-// (true). The parameter p is needed only before the first suspension.
-func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [makeObject] on to its next suspension (false) or its end (true). The parameter p
+// is needed only before the first suspension.
+func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:51
 	f.m = &creation[T]{pool: p}
@@ -230,52 +214,46 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 		f.ctx = context.Background()
 	}
 	f.m.job = p.maker(f.ctx)
-	// object_loan.go:57: v, err = awaitMaker(ctx, m.job)
-//line github.com/movenext/movenext/coord/object_loan.go:57
 	f.awaitMaker1 = awaitMakerAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	if statemachine.TwinEnded(r, f.awaitMaker1) {
-//line github.com/movenext/movenext/coord/object_loan_async.go:239
+//line github.com/movenext/movenext/coord/object_loan_async.go:221
 		goto resume1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/object_loan.go:57
 	return r.Await(f.awaitMaker1)
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.TwinResult(r, f.awaitMaker1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:249
+//line github.com/movenext/movenext/coord/object_loan_async.go:230
 	f.awaitMaker1 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.err = f.m.reason(f.err)
-//line github.com/movenext/movenext/coord/object_loan_async.go:254
+//line github.com/movenext/movenext/coord/object_loan_async.go:235
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:258
+//line github.com/movenext/movenext/coord/object_loan_async.go:239
 }
 
-// Location returns where [makeObject] is suspended.
 func (f *makeObjectFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
 }
 
-// Results returns what [makeObject] returned, or raises again the panic that ended it.
 func (f *makeObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 	r.Rethrow()
 	return f.v, f.err
 }
 
-// makeObjectMachine is the root of a chain of calls that begins with [makeObject]: chain, job and
-// frame in one allocation.
+// makeObjectMachine is [makeObject] as the root of a chain: chain, job and frame in one
+// allocation.
 type makeObjectMachine[T any] struct {
 	statemachine.Builder[T]
 	makeObjectFrame[T]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *makeObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	if !f.makeObjectFrame.moveNext(r, nil) {
 		return false
@@ -293,7 +271,7 @@ func useObjectAsync[T any](ctx context.Context, p *ObjectPool[T], fn func(contex
 	var r statemachine.Run
 	frame := useObjectLocals[T]{ctx: ctx, p: p, fn: fn}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -315,28 +293,26 @@ type useObjectLocals[T any] struct {
 	await2 *job.Job[job.Void]
 }
 
-// moveNext runs [useObject] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [useObject] on to its next suspension (false) or its end (true).
+func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var v T
 	var err error
-	var awaited2 *job.Job[job.Void]
-	state := f.State
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// object_loan.go:79: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:340
+//line github.com/movenext/movenext/coord/object_loan_async.go:316
 	if f.get1 == nil {
 		goto after1
 	}
@@ -345,13 +321,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:349
+//line github.com/movenext/movenext/coord/object_loan_async.go:325
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:80
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:355
+//line github.com/movenext/movenext/coord/object_loan_async.go:331
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:81
 		return true, result0
@@ -368,50 +344,42 @@ after1:
 	}
 	// object_loan.go:86: _, err = u.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:86
-	awaited2 = f.u.job
-//line github.com/movenext/movenext/coord/object_loan.go:86
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:375
+	if awaited = f.u.job; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/object_loan_async.go:349
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.p, f.fn = nil, nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/coord/object_loan.go:86
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/coord/object_loan.go:86
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan_async.go:386
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/coord/object_loan.go:86
-	_, err = awaited2.GetResult()
+	_, err = awaited.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:393
+//line github.com/movenext/movenext/coord/object_loan_async.go:364
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:88
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:397
+//line github.com/movenext/movenext/coord/object_loan_async.go:368
 }
 
-// Location returns where [useObject] is suspended.
 func (f *useObjectLocals[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
 }
 
-// useObjectMachine is the root of a chain of calls that begins with [useObject]: chain, job and
-// frame in one allocation.
+// useObjectMachine is [useObject] as the root of a chain: chain, job and frame in one allocation.
 type useObjectMachine[T any] struct {
 	statemachine.Builder[job.Void]
 	useObjectLocals[T]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -420,4 +388,4 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 484a64f12f740eed
+// Digest of what is above: ac9b32487ab58caf

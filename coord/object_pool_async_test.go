@@ -23,18 +23,18 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 	var r statemachine.Run
 	frame := usesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &usesArgs{ctx: ctx, p: p, how: how}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{usesLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// usesEnter enters [uses] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// usesEnter enters [uses] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func usesEnter(r *statemachine.Run, ctx context.Context, p *ObjectPool[*thing], how func() error) (*usesFrame, error) {
 	frame := usesLocals{}
-	if finished, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
 		return nil, v0
 	}
 	m := &usesFrame{usesLocals: frame}
@@ -49,40 +49,37 @@ type usesLocals struct {
 	use1 *job.Job[job.Void]
 }
 
-// usesArgs are the parameters of [uses] that are needed only before its first suspension.
+// usesArgs are the parameters that only the start of [uses] needs.
 type usesArgs struct {
 	ctx context.Context
 	p   *ObjectPool[*thing]
 	how func() error
 }
 
-// usesFrame is the frame of [uses] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// usesFrame is the frame of [uses] for a caller that is a machine.
 type usesFrame struct {
 	usesLocals
 
 	result0 error
 }
 
-// MoveNext continues [uses] where it stopped.
-func (f *usesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *usesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [uses] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [uses] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// object_pool_test.go:222: return p.Use(ctx, func(_ context.Context, v *thing) error {
 	{
 		how := args.how
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
@@ -92,43 +89,37 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished boo
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:96
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:93
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/object_pool_test.go:222
 	return r.Await(f.use1), nil
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:105
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:101
 	f.use1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [uses] is suspended.
 func (f *usesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 222)
 }
 
-// Results returns what [uses] returned, or raises again the panic that ended it.
 func (f *usesFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one
-// allocation.
+// usesMachine is [uses] as the root of a chain: chain, job and frame in one allocation.
 type usesMachine struct {
 	statemachine.Builder[job.Void]
 	usesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -142,7 +133,7 @@ func usesFunc1Run(how func() error, arg1 context.Context, v *thing) error {
 	var r statemachine.Run
 	frame := usesFunc1Locals{how: how, v: v}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
 	m := &usesFunc1Machine{usesFunc1Locals: frame}
@@ -157,51 +148,46 @@ type usesFunc1Locals struct {
 	how func() error
 }
 
-// moveNext runs a function literal of [uses] from where it stopped to its next suspension (false)
-// or its end (true).
-func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [uses] on to its next suspension (false) or its end (true).
+func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:176
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:166
 	f.State = 1
-//line github.com/movenext/movenext/coord/object_pool_test.go:224
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:224
 	_ = r.Refusal()
 	f.v.uses++
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:185
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:174
 	return true, result0
 }
 
-// Location returns where a function literal of [uses] is suspended.
 func (f *usesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224)
 }
 
-// usesFunc1Machine is the root of a chain of calls that begins with a function literal of [uses]:
-// chain and frame in one allocation.
+// usesFunc1Machine is a function literal of [uses] as the root of a chain: chain and frame in one
+// allocation.
 type usesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	usesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *usesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -215,7 +201,7 @@ func borrowsAsync(ctx context.Context, p *ObjectPool[*thing], times int) (result
 	var r statemachine.Run
 	frame := borrowsLocals{ctx: ctx, p: p}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, times); finished {
+	if hasEnded, v0 := frame.moveNext(&r, times); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &borrowsMachine{borrowsLocals: frame}
@@ -235,20 +221,20 @@ type borrowsLocals struct {
 	get1 *statemachine.Waiting[*thing]
 }
 
-// moveNext runs [borrows] from where it stopped to its next suspension (false) or its end (true).
-// The parameter times is needed only before the first suspension.
-func (f *borrowsLocals) moveNext(r *statemachine.Run, times int) (finished bool, result0 error) {
+// moveNext runs [borrows] on to its next suspension (false) or its end (true). The parameter times
+// is needed only before the first suspension.
+func (f *borrowsLocals) moveNext(r *statemachine.Run, times int) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.n1 = times
@@ -259,10 +245,9 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// object_pool_test.go:276: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:266
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:251
 	if f.get1 == nil {
 		goto after1
 	}
@@ -271,20 +256,17 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:275
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:260
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_pool_test.go:278
 		return true, err
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:286
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:269
 	f.State = 2
-//line github.com/movenext/movenext/coord/object_pool_test.go:281
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/coord/object_pool_test.go:281
@@ -297,31 +279,27 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:301
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:283
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:307
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:288
 }
 
-// Location returns where [borrows] is suspended.
 func (f *borrowsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
 }
 
-// borrowsMachine is the root of a chain of calls that begins with [borrows]: chain, job and frame
-// in one allocation.
+// borrowsMachine is [borrows] as the root of a chain: chain, job and frame in one allocation.
 type borrowsMachine struct {
 	statemachine.Builder[job.Void]
 	borrowsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -329,4 +307,4 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7339c05b2e473fbb
+// Digest of what is above: 7c2f9cb7e51428e4

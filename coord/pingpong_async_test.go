@@ -32,7 +32,7 @@ func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func answerEnter(r *statemachine.Run, ctx context.Context, in, out *coord.Channel[int]) (*answerFrame, int, error) {
 	frame := answerFrame{ctx: ctx, in: in, out: out}
@@ -62,22 +62,21 @@ type answerFrame struct {
 	err  error
 }
 
-// MoveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-func (f *answerFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// MoveNext runs [answer] on to its next suspension (false) or its end (true).
+func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var v int
 	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		out := f.out
@@ -85,10 +84,9 @@ func (f *answerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		f.defers.Push(func(raise func()) { defer out.Close(); raise() })
 	}
 for1:
-	// pingpong_test.go:16: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	f.receive1, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:92
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:90
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -97,7 +95,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:101
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:99
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
@@ -105,16 +103,14 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:109
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:107
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		return true
 	}
 	f.last = v
-	// pingpong_test.go:21: if err := out.Send(ctx, v+1); err != nil {
-//line github.com/movenext/movenext/coord/pingpong_test.go:21
-	f.send2, err3 = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:118
+	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, v+1)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:114
 	if f.send2 == nil {
 		goto after2
 	}
@@ -122,43 +118,39 @@ after1:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
-	err3 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:127
+	err2 = f.send2.Results(r)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:123
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
-	if err3 != nil {
-		f.err = err3
+	if err2 != nil {
+		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:135
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:131
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		return true
 	}
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:140
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:136
 	goto for1
 }
 
-// Location returns where [answer] is suspended.
 func (f *answerFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 21)
 }
 
-// Results returns what [answer] returned, or raises again the panic that ended it.
 func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.last, f.err
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
+// answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
 	statemachine.Builder[int]
 	answerFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.answerFrame.MoveNext(r) {
 		return false
@@ -203,23 +195,22 @@ type questionFrame struct {
 	err error
 }
 
-// moveNext runs [question] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *questionFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [question] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *questionFrame) moveNext(r *statemachine.Run, n int) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err2 error
 	var v int
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		out := f.out
@@ -235,10 +226,9 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// pingpong_test.go:33: if err := out.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	f.send1, err2 = f.out.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:242
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:232
 	if f.send1 == nil {
 		goto after1
 	}
@@ -247,7 +237,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:251
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:241
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
@@ -255,15 +245,13 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:259
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:249
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		return true
 	}
-	// pingpong_test.go:36: v, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/pingpong_test.go:36
-	f.receive2, v, err3 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:267
+	f.receive2, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:255
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -271,16 +259,16 @@ after1:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
-	v, err3 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:276
+	v, err2 = f.receive2.Results(r)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:264
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
-	if err3 != nil {
-		f.err = err3
+	if err2 != nil {
+		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:284
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:272
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		return true
@@ -288,33 +276,30 @@ after2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:292
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:280
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	f.err = nil
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:299
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:287
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:303
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:291
 }
 
-// Location returns where [question] is suspended.
 func (f *questionFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 33, 36)
 }
 
-// questionMachine is the root of a chain of calls that begins with [question]: chain, job and
-// frame in one allocation.
+// questionMachine is [question] as the root of a chain: chain, job and frame in one allocation.
 type questionMachine struct {
 	statemachine.Builder[int]
 	questionFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.questionFrame.moveNext(r, 0) {
 		return false
@@ -325,4 +310,4 @@ func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: deebaa6ba6e3f24e
+// Digest of what is above: 94ebf8dd15074c86

@@ -45,8 +45,8 @@ func (r resizable) acquireEnter(run *statemachine.Run, ctx context.Context) (*re
 // keeps nothing of its own while it is suspended.
 type resizableAcquireFrame = statemachine.WaitingVoid[job.Void]
 
-// resizableAcquireMachine is the root of a chain of calls that begins with [resizable.acquire]: it
-// passes on what the callee returns.
+// resizableAcquireMachine is [resizable.acquire] as the root of a chain: it passes on what the
+// callee returns.
 type resizableAcquireMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -54,7 +54,6 @@ type resizableAcquireMachine struct {
 	callee *resizableAcquireFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *resizableAcquireMachine) MoveNext(run *statemachine.Run) bool {
 	v0 := f.callee.Results(run)
 	f.callee = nil
@@ -62,9 +61,8 @@ func (f *resizableAcquireMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [resizable.acquire] waits for the callee.
 func (f *resizableAcquireMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.resizable.acquire", File: "github.com/movenext/movenext/coord/resize_test.go", Line: 31}
 }
 
-// Digest of what is above: 19e5e6588cfa14d3
+// Digest of what is above: 1a851ad88ddd33eb

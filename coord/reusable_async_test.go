@@ -23,7 +23,7 @@ func askAsync(ctx context.Context, d *device, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := askLocals{ctx: ctx, d: d}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, n); finished {
+	if hasEnded, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &askMachine{askLocals: frame}
@@ -44,19 +44,19 @@ type askLocals struct {
 	sum int
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). The
-// parameter n is needed only before the first suspension.
-func (f *askLocals) moveNext(run1 *statemachine.Run, n int) (finished bool, err error) {
+// moveNext runs [ask] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *askLocals) moveNext(run1 *statemachine.Run, n int) (hasEnded bool, err error) {
 	var err2 error
 	var v int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.n1 = n
@@ -74,16 +74,13 @@ range1:
 		if err2 != nil {
 			err = err2
 //line github.com/movenext/movenext/coord/reusable_async_test.go:77
-			f.State = statemachine.Finished
 			return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:137
 		}
 		f.d.requests <- r
-		// reusable_test.go:139: v, err := d.results.Get(ctx, r)
-//line github.com/movenext/movenext/coord/reusable_test.go:139
 		f.get1, v, err2 = f.d.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:87
+//line github.com/movenext/movenext/coord/reusable_async_test.go:84
 	if f.get1 == nil {
 		goto after1
 	}
@@ -92,46 +89,41 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:139
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:96
+//line github.com/movenext/movenext/coord/reusable_async_test.go:93
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:140
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:102
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/reusable_async_test.go:99
 		return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:142
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:110
+//line github.com/movenext/movenext/coord/reusable_async_test.go:106
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:145
 	err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:115
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/reusable_async_test.go:111
 	return true, err
 }
 
-// Location returns where [ask] is suspended.
 func (f *askLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.ask", "github.com/movenext/movenext/coord/reusable_test.go", 139)
 }
 
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
-// allocation.
+// askMachine is [ask] as the root of a chain: chain, job and frame in one allocation.
 type askMachine struct {
 	statemachine.Builder[int]
 	askLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *askMachine) MoveNext(run1 *statemachine.Run) bool {
-	finished, v1 := f.moveNext(run1, 0)
-	if !finished {
+	hasEnded, v1 := f.moveNext(run1, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(run1, f.sum, v1)
@@ -172,20 +164,20 @@ type inquireFrame struct {
 	err error
 }
 
-// moveNext runs [inquire] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *inquireFrame) moveNext(run1 *statemachine.Run, n int) (finished bool) {
-	defer f.defers.Leave(run1, &f.Frame, &finished)
+// moveNext runs [inquire] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *inquireFrame) moveNext(run1 *statemachine.Run, n int) (hasEnded bool) {
+	defer f.defers.Leave(run1, &f.Frame, &hasEnded)
 	var err2 error
 	var v int
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		requests2 := f.requests
@@ -207,23 +199,21 @@ range1:
 		r, err2 = f.results.Begin()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:211
+//line github.com/movenext/movenext/coord/reusable_async_test.go:203
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:181
 			return true
 		}
 		if err := f.requests.TrySend(r); err != nil { // there is room: it does not wait
 			f.err = err
-//line github.com/movenext/movenext/coord/reusable_async_test.go:218
+//line github.com/movenext/movenext/coord/reusable_async_test.go:210
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:184
 			return true
 		}
-		// reusable_test.go:186: v, err := results.Get(ctx, r)
-//line github.com/movenext/movenext/coord/reusable_test.go:186
 		f.get1, v, err2 = f.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:227
+//line github.com/movenext/movenext/coord/reusable_async_test.go:217
 	if f.get1 == nil {
 		goto after1
 	}
@@ -232,13 +222,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:236
+//line github.com/movenext/movenext/coord/reusable_async_test.go:226
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:187
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:242
+//line github.com/movenext/movenext/coord/reusable_async_test.go:232
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:188
 		return true
@@ -246,31 +236,28 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:250
+//line github.com/movenext/movenext/coord/reusable_async_test.go:240
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	f.err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:255
+//line github.com/movenext/movenext/coord/reusable_async_test.go:245
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	return true
-//line github.com/movenext/movenext/coord/reusable_async_test.go:259
+//line github.com/movenext/movenext/coord/reusable_async_test.go:249
 }
 
-// Location returns where [inquire] is suspended.
 func (f *inquireFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.inquire", "github.com/movenext/movenext/coord/reusable_test.go", 186)
 }
 
-// inquireMachine is the root of a chain of calls that begins with [inquire]: chain, job and frame
-// in one allocation.
+// inquireMachine is [inquire] as the root of a chain: chain, job and frame in one allocation.
 type inquireMachine struct {
 	statemachine.Builder[int]
 	inquireFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inquireMachine) MoveNext(run1 *statemachine.Run) bool {
 	if !f.inquireFrame.moveNext(run1, 0) {
 		return false
@@ -288,7 +275,7 @@ func answerAsync(ctx context.Context, results *Reusable[int], requestsArg *Chann
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx, results: results, requests: requestsArg}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{answerLocals: frame}
@@ -306,24 +293,23 @@ type answerLocals struct {
 	receive1 *statemachine.Waiting[Round]
 }
 
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-func (f *answerLocals) moveNext(run1 *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [answer] on to its next suspension (false) or its end (true).
+func (f *answerLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, result0 error) {
 	var r Round
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// reusable_test.go:198: r, err := requests.Receive(ctx)
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	f.receive1, r, err = f.requests.ReceiveEnter(run1, f.ctx)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:327
+//line github.com/movenext/movenext/coord/reusable_async_test.go:313
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -332,40 +318,33 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	r, err = f.receive1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:336
+//line github.com/movenext/movenext/coord/reusable_async_test.go:322
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:199
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/reusable_test.go:200
 		return true, err
 	}
 	if err := f.results.Set(r, 1, nil); err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/reusable_test.go:203
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:350
+//line github.com/movenext/movenext/coord/reusable_async_test.go:332
 	goto for1
 }
 
-// Location returns where [answer] is suspended.
 func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.answer", "github.com/movenext/movenext/coord/reusable_test.go", 198)
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
+// answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *answerMachine) MoveNext(run1 *statemachine.Run) bool {
-	finished, v0 := f.moveNext(run1)
-	if !finished {
+	hasEnded, v0 := f.moveNext(run1)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(run1, job.Void{}, v0)
@@ -373,4 +352,4 @@ func (f *answerMachine) MoveNext(run1 *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ed5e73e18df63be7
+// Digest of what is above: d53193b53424e963

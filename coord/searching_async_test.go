@@ -25,7 +25,7 @@ func locksAndExitsAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[jo
 	var r statemachine.Run
 	frame := locksAndExitsLocals{m: m}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -43,24 +43,23 @@ type locksAndExitsLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [locksAndExits] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [locksAndExits] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// searching_test.go:23: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	f.lock1, err = f.m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/searching_async_test.go:64
+//line github.com/movenext/movenext/coord/searching_async_test.go:63
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -69,13 +68,13 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/searching_async_test.go:73
+//line github.com/movenext/movenext/coord/searching_async_test.go:72
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/searching_async_test.go:79
+//line github.com/movenext/movenext/coord/searching_async_test.go:78
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:24
 		return true, result0
@@ -88,29 +87,27 @@ after1:
 //line github.com/movenext/movenext/coord/searching_test.go:27
 	runtime.Goexit()
 	result0 = nil
-//line github.com/movenext/movenext/coord/searching_async_test.go:92
+//line github.com/movenext/movenext/coord/searching_async_test.go:91
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/coord/searching_async_test.go:96
+//line github.com/movenext/movenext/coord/searching_async_test.go:95
 }
 
-// Location returns where [locksAndExits] is suspended.
 func (f *locksAndExitsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 23)
 }
 
-// locksAndExitsMachine is the root of a chain of calls that begins with [locksAndExits]: chain,
-// job and frame in one allocation.
+// locksAndExitsMachine is [locksAndExits] as the root of a chain: chain, job and frame in one
+// allocation.
 type locksAndExitsMachine struct {
 	statemachine.Builder[job.Void]
 	locksAndExitsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -119,4 +116,4 @@ func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: be3aeec3ae6e28b7
+// Digest of what is above: 95e371724848319e

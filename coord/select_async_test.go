@@ -25,7 +25,7 @@ func picksAsync(ctx context.Context, cases ...Case) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := picksLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &picksArgs{ctx: ctx, cases: cases}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &picksArgs{ctx: ctx, cases: cases}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &picksMachine{picksLocals: frame}
@@ -39,64 +39,58 @@ type picksLocals struct {
 	select1 *job.Job[int]
 }
 
-// picksArgs are the parameters of [picks] that are needed only before its first suspension.
+// picksArgs are the parameters that only the start of [picks] needs.
 type picksArgs struct {
 	ctx   context.Context
 	cases []Case
 }
 
-// moveNext runs [picks] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [picks] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// select_test.go:85: i, err := Select(ctx, cases...)
 //line github.com/movenext/movenext/coord/select_test.go:85
 	f.select1 = SelectAsync(args.ctx, args.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:85
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:66
+//line github.com/movenext/movenext/coord/select_async_test.go:65
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/select_test.go:85
 	return r.Await(f.select1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:85
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:76
+//line github.com/movenext/movenext/coord/select_async_test.go:74
 		f.select1 = nil
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:86
 		return true, i, err
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:82
+//line github.com/movenext/movenext/coord/select_async_test.go:79
 }
 
-// Location returns where [picks] is suspended.
 func (f *picksLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 85)
 }
 
-// picksMachine is the root of a chain of calls that begins with [picks]: chain, job and frame in
-// one allocation.
+// picksMachine is [picks] as the root of a chain: chain, job and frame in one allocation.
 type picksMachine struct {
 	statemachine.Builder[int]
 	picksLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *picksMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -111,7 +105,7 @@ func takesOneAsync(ctx context.Context, c *Channel[int]) (result *job.Job[int]) 
 	var r statemachine.Run
 	frame := takesOneLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &takesOneArgs{ctx: ctx, c: c}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &takesOneArgs{ctx: ctx, c: c}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesOneMachine{takesOneLocals: frame}
@@ -125,30 +119,29 @@ type takesOneLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// takesOneArgs are the parameters of [takesOne] that are needed only before its first suspension.
+// takesOneArgs are the parameters that only the start of [takesOne] needs.
 type takesOneArgs struct {
 	ctx context.Context
 	c   *Channel[int]
 }
 
-// moveNext runs [takesOne] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [takesOne] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasEnded bool, result0 int, result1 error) {
 	var v int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// select_test.go:441: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/select_test.go:441
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/select_async_test.go:152
+//line github.com/movenext/movenext/coord/select_async_test.go:145
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -157,31 +150,27 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/select_test.go:441
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/select_async_test.go:161
+//line github.com/movenext/movenext/coord/select_async_test.go:154
 	f.receive1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:442
 	return true, v, err
-//line github.com/movenext/movenext/coord/select_async_test.go:167
+//line github.com/movenext/movenext/coord/select_async_test.go:159
 }
 
-// Location returns where [takesOne] is suspended.
 func (f *takesOneLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 441)
 }
 
-// takesOneMachine is the root of a chain of calls that begins with [takesOne]: chain, job and
-// frame in one allocation.
+// takesOneMachine is [takesOne] as the root of a chain: chain, job and frame in one allocation.
 type takesOneMachine struct {
 	statemachine.Builder[int]
 	takesOneLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *takesOneMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -196,7 +185,7 @@ func mergesAsync(ctx context.Context, to *sync.Map, from ...*Channel[int]) (resu
 	var r statemachine.Run
 	frame := mergesLocals{ctx: ctx, to: to}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, from); finished {
+	if hasEnded, v0 := frame.moveNext(&r, from); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &mergesMachine{mergesLocals: frame}
@@ -216,17 +205,17 @@ type mergesLocals struct {
 	select1 *job.Job[int]
 }
 
-// moveNext runs [merges] from where it stopped to its next suspension (false) or its end (true).
-// The parameter from is needed only before the first suspension.
-func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [merges] on to its next suspension (false) or its end (true). The parameter from
+// is needed only before the first suspension.
+func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/select_test.go:449
 	f.cases, f.open = make([]Case, len(from)), len(from)
@@ -239,27 +228,23 @@ for1:
 	if f.open <= 0 {
 		goto endFor1
 	}
-	// select_test.go:455: i, err := Select(ctx, cases...)
 //line github.com/movenext/movenext/coord/select_test.go:455
 	f.select1 = SelectAsync(f.ctx, f.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:455
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:248
+//line github.com/movenext/movenext/coord/select_async_test.go:236
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/select_test.go:455
 	return r.Await(f.select1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:455
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:258
+//line github.com/movenext/movenext/coord/select_async_test.go:245
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:456
 		if err != nil && i < 0 {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:457
 			return true, err
 		}
 		if err != nil {
@@ -270,36 +255,30 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/select_test.go:464
 	if _, twice := f.to.LoadOrStore((*f.v), true); twice {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:465
 		return true, errReason
 	}
 next1:
-//line github.com/movenext/movenext/coord/select_async_test.go:279
+//line github.com/movenext/movenext/coord/select_async_test.go:262
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:468
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:285
+//line github.com/movenext/movenext/coord/select_async_test.go:267
 }
 
-// Location returns where [merges] is suspended.
 func (f *mergesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 455)
 }
 
-// mergesMachine is the root of a chain of calls that begins with [merges]: chain, job and frame in
-// one allocation.
+// mergesMachine is [merges] as the root of a chain: chain, job and frame in one allocation.
 type mergesMachine struct {
 	statemachine.Builder[job.Void]
 	mergesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *mergesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -314,7 +293,7 @@ func meetsAsync(ctx context.Context, n int, channels []*Channel[int]) (result *j
 	var r statemachine.Run
 	frame := meetsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &meetsArgs{ctx: ctx, n: n, channels: channels}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &meetsArgs{ctx: ctx, n: n, channels: channels}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &meetsMachine{meetsLocals: frame}
@@ -329,24 +308,24 @@ type meetsLocals struct {
 	select1 *job.Job[int]
 }
 
-// meetsArgs are the parameters of [meets] that are needed only before its first suspension.
+// meetsArgs are the parameters that only the start of [meets] needs.
 type meetsArgs struct {
 	ctx      context.Context
 	n        int
 	channels []*Channel[int]
 }
 
-// moveNext runs [meets] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [meets] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/select_test.go:507
 	f.other = new(int)
@@ -359,54 +338,45 @@ func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (finished b
 			c := args.channels[(i+args.n)%len(args.channels)]
 			cases = append(cases, OnReceive(c, f.other), OnSend(c, args.n))
 		}
-		// select_test.go:513: i, err := Select(ctx, cases...)
-//line github.com/movenext/movenext/coord/select_test.go:513
 		f.select1 = SelectAsync(args.ctx, cases...)
 	}
 //line github.com/movenext/movenext/coord/select_test.go:513
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:369
+//line github.com/movenext/movenext/coord/select_async_test.go:346
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/select_test.go:513
 	return r.Await(f.select1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:513
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:379
+//line github.com/movenext/movenext/coord/select_async_test.go:355
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:514
 		if err != nil || i%2 == 1 {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:515
 			return true, -1, err
 		}
 	}
 //line github.com/movenext/movenext/coord/select_test.go:517
 	result0, result1 = (*f.other), nil
-//line github.com/movenext/movenext/coord/select_async_test.go:390
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/select_async_test.go:364
 	return true, result0, result1
 }
 
-// Location returns where [meets] is suspended.
 func (f *meetsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 513)
 }
 
-// meetsMachine is the root of a chain of calls that begins with [meets]: chain, job and frame in
-// one allocation.
+// meetsMachine is [meets] as the root of a chain: chain, job and frame in one allocation.
 type meetsMachine struct {
 	statemachine.Builder[int]
 	meetsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *meetsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -421,7 +391,7 @@ func spinsAsync(ctx context.Context, until *atomic.Bool) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := spinsLocals{ctx: ctx, until: until}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &spinsMachine{spinsLocals: frame}
@@ -438,22 +408,21 @@ type spinsLocals struct {
 	select2 *job.Job[int]
 }
 
-// moveNext runs [spins] from where it stopped to its next suspension (false) or its end (true).
-func (f *spinsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [spins] on to its next suspension (false) or its end (true).
+func (f *spinsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// select_test.go:618: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/select_test.go:618
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/select_test.go:618
@@ -463,55 +432,47 @@ for1:
 	if !!f.until.Load() {
 		goto endFor1
 	}
-	// select_test.go:620: if _, err := Select(ctx, Default()); err != nil {
 //line github.com/movenext/movenext/coord/select_test.go:620
 	f.select2 = SelectAsync(f.ctx, Default())
 //line github.com/movenext/movenext/coord/select_test.go:620
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/coord/select_async_test.go:472
+//line github.com/movenext/movenext/coord/select_async_test.go:440
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/coord/select_test.go:620
 	return r.Await(f.select2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:620
 		_, err := statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/coord/select_async_test.go:482
+//line github.com/movenext/movenext/coord/select_async_test.go:449
 		f.select2 = nil
 //line github.com/movenext/movenext/coord/select_test.go:620
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select_test.go:621
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:491
+//line github.com/movenext/movenext/coord/select_async_test.go:456
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:624
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:497
+//line github.com/movenext/movenext/coord/select_async_test.go:461
 }
 
-// Location returns where [spins] is suspended.
 func (f *spinsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 618, 620)
 }
 
-// spinsMachine is the root of a chain of calls that begins with [spins]: chain, job and frame in
-// one allocation.
+// spinsMachine is [spins] as the root of a chain: chain, job and frame in one allocation.
 type spinsMachine struct {
 	statemachine.Builder[job.Void]
 	spinsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -519,4 +480,4 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 46d53b735c4e6bdb
+// Digest of what is above: f92ecfa784a62cc2

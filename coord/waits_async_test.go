@@ -46,22 +46,22 @@ type waitsForEachFrame struct {
 	result0 error
 }
 
-// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+// moveNext runs [waitsForEach] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, ctx)
+	hasEnded = f.step(r, ctx)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [waitsForEach] until it suspends or ends.
-func (f *waitsForEachFrame) step(r *statemachine.Run, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *waitsForEachFrame) step(r *statemachine.Run, ctx context.Context) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -70,7 +70,7 @@ func (f *waitsForEachFrame) step(r *statemachine.Run, ctx context.Context) (fini
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:50
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
@@ -134,19 +134,17 @@ done1:
 //line github.com/movenext/movenext/coord/waits_async_test.go:135
 }
 
-// Location returns where [waitsForEach] is suspended.
 func (f *waitsForEachFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
 }
 
-// waitsForEachMachine is the root of a chain of calls that begins with [waitsForEach]: chain, job
-// and frame in one allocation.
+// waitsForEachMachine is [waitsForEach] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsForEachMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForEachFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForEachMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.waitsForEachFrame.moveNext(r, nil) {
 		return false
@@ -164,7 +162,7 @@ func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := waitsForNextLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForNextMachine{waitsForNextLocals: frame}
@@ -182,17 +180,16 @@ type waitsForNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// moveNext runs [waitsForNext] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [waitsForNext] on to its next suspension (false) or its end (true).
+func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:60
 	f.c = job.CompletionsOf(job.Run(f.ctx, one), job.Run(f.ctx, one))
@@ -202,57 +199,50 @@ range1:
 	if f.i1 >= 2 {
 		goto endRange1
 	}
-	// waits_test.go:62: if _, err := c.Next(ctx); err != nil {
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:211
+//line github.com/movenext/movenext/coord/waits_async_test.go:207
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:62
 	return r.Await(f.next1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		_, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:221
+//line github.com/movenext/movenext/coord/waits_async_test.go:216
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:63
 			return true, err
 		}
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:61
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:232
+//line github.com/movenext/movenext/coord/waits_async_test.go:225
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:66
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:238
+//line github.com/movenext/movenext/coord/waits_async_test.go:230
 }
 
-// Location returns where [waitsForNext] is suspended.
 func (f *waitsForNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
 }
 
-// waitsForNextMachine is the root of a chain of calls that begins with [waitsForNext]: chain, job
-// and frame in one allocation.
+// waitsForNextMachine is [waitsForNext] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsForNextMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForNextLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForNextMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -283,15 +273,15 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:287
+//line github.com/movenext/movenext/coord/waits_async_test.go:277
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns:
 // it keeps nothing of its own while it is suspended.
 type waitsForCountdownFrame = statemachine.WaitingVoid[job.Void]
 
-// waitsForCountdownMachine is the root of a chain of calls that begins with [waitsForCountdown]:
-// it passes on what the callee returns.
+// waitsForCountdownMachine is [waitsForCountdown] as the root of a chain: it passes on what the
+// callee returns.
 type waitsForCountdownMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -299,7 +289,6 @@ type waitsForCountdownMachine struct {
 	callee *waitsForCountdownFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *waitsForCountdownMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -307,7 +296,6 @@ func (f *waitsForCountdownMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [waitsForCountdown] waits for the callee.
 func (f *waitsForCountdownMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 92}
 }
@@ -333,15 +321,15 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:337
+//line github.com/movenext/movenext/coord/waits_async_test.go:325
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
 // nothing of its own while it is suspended.
 type waitsForEventFrame = statemachine.WaitingVoid[job.Void]
 
-// waitsForEventMachine is the root of a chain of calls that begins with [waitsForEvent]: it passes
-// on what the callee returns.
+// waitsForEventMachine is [waitsForEvent] as the root of a chain: it passes on what the callee
+// returns.
 type waitsForEventMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -349,7 +337,6 @@ type waitsForEventMachine struct {
 	callee *waitsForEventFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -357,7 +344,6 @@ func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [waitsForEvent] waits for the callee.
 func (f *waitsForEventMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 99}
 }
@@ -369,7 +355,7 @@ func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := waitsForScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForScopeMachine{waitsForScopeLocals: frame}
@@ -383,17 +369,17 @@ type waitsForScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
-// moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [waitsForScope] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:104
@@ -404,43 +390,37 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 				return err
 			})
 		}
-		// waits_test.go:111: return s.Wait()
-//line github.com/movenext/movenext/coord/waits_test.go:111
 		f.wait1 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:414
+//line github.com/movenext/movenext/coord/waits_async_test.go:398
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:111
 	return r.Await(f.wait1), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:423
+//line github.com/movenext/movenext/coord/waits_async_test.go:406
 	f.wait1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [waitsForScope] is suspended.
 func (f *waitsForScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 111)
 }
 
-// waitsForScopeMachine is the root of a chain of calls that begins with [waitsForScope]: chain,
-// job and frame in one allocation.
+// waitsForScopeMachine is [waitsForScope] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsForScopeMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForScopeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -455,7 +435,7 @@ func waitsForObjectAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := waitsForObjectLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForObjectMachine{waitsForObjectLocals: frame}
@@ -473,15 +453,14 @@ type waitsForObjectLocals struct {
 	use3 *job.Job[job.Void]
 }
 
-// moveNext runs [waitsForObject] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [waitsForObject] on to its next suspension (false) or its end (true).
+func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var held int
 	var err error
 	var v int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -490,14 +469,12 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:124
 	f.p = coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] { return job.Run(ctx, one) })
-	// waits_test.go:125: held, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:125
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:501
+//line github.com/movenext/movenext/coord/waits_async_test.go:478
 	if f.get1 == nil {
 		goto after1
 	}
@@ -506,13 +483,11 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:125
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:510
+//line github.com/movenext/movenext/coord/waits_async_test.go:487
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:126
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:127
 		return true, err
 	}
 	{
@@ -521,10 +496,9 @@ after1:
 //line github.com/movenext/movenext/coord/waits_test.go:129
 		job.Go(f.ctx, func(context.Context) error { p.Put(held); return nil })
 	}
-	// waits_test.go:130: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:528
+//line github.com/movenext/movenext/coord/waits_async_test.go:502
 	if f.get1 == nil {
 		goto after2
 	}
@@ -533,53 +507,45 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:537
+//line github.com/movenext/movenext/coord/waits_async_test.go:511
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:131
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:132
 		return true, err
 	}
 	f.p.Put(v)
-	// waits_test.go:135: return p.Use(ctx, func(context.Context, int) error { return nil })
-//line github.com/movenext/movenext/coord/waits_test.go:135
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:552
+//line github.com/movenext/movenext/coord/waits_async_test.go:522
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.p = nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/waits_test.go:135
 	return r.Await(f.use3), nil
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:562
+//line github.com/movenext/movenext/coord/waits_async_test.go:531
 	f.use3 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [waitsForObject] is suspended.
 func (f *waitsForObjectLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 125, 130, 135)
 }
 
-// waitsForObjectMachine is the root of a chain of calls that begins with [waitsForObject]: chain,
-// job and frame in one allocation.
+// waitsForObjectMachine is [waitsForObject] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsForObjectMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForObjectLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForObjectMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -594,7 +560,7 @@ func waitsForSelectAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := waitsForSelectLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForSelectMachine{waitsForSelectLocals: frame}
@@ -615,20 +581,19 @@ type waitsForSelectLocals struct {
 	receive2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [waitsForSelect] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [waitsForSelect] on to its next suspension (false) or its end (true).
+func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	f.c = coord.NewUnbounded[int]()
@@ -650,29 +615,25 @@ range1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:145
 		j := job.Run(f.ctx, one)
-		// waits_test.go:146: … coord.Select(ctx, coord.OnReceive(c, &v), coord.OnEnd(j), coord.OnTim …
-//line github.com/movenext/movenext/coord/waits_test.go:146
 		f.select1 = coord.SelectAsync(f.ctx, coord.OnReceive(f.c, f.v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:146
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:660
+//line github.com/movenext/movenext/coord/waits_async_test.go:623
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:146
 	return r.Await(f.select1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:146
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:670
+//line github.com/movenext/movenext/coord/waits_async_test.go:632
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:147
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:675
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_async_test.go:637
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:149
 		}
@@ -682,10 +643,9 @@ resume1:
 	if !(f.i == 1 && !f.sent) {
 		goto endIf1
 	}
-	// waits_test.go:152: _, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:689
+//line github.com/movenext/movenext/coord/waits_async_test.go:649
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -695,40 +655,36 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:699
+//line github.com/movenext/movenext/coord/waits_async_test.go:659
 	f.receive2 = nil
 after2:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:153
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:143
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:708
+//line github.com/movenext/movenext/coord/waits_async_test.go:667
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:156
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:714
+//line github.com/movenext/movenext/coord/waits_async_test.go:672
 }
 
-// Location returns where [waitsForSelect] is suspended.
 func (f *waitsForSelectLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 146, 152)
 }
 
-// waitsForSelectMachine is the root of a chain of calls that begins with [waitsForSelect]: chain,
-// job and frame in one allocation.
+// waitsForSelectMachine is [waitsForSelect] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsForSelectMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForSelectLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForSelectMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -743,7 +699,7 @@ func waitsForGrantAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := waitsForGrantLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForGrantMachine{waitsForGrantLocals: frame}
@@ -758,17 +714,17 @@ type waitsForGrantLocals struct {
 	select1 *job.Job[int]
 }
 
-// moveNext runs [waitsForGrant] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [waitsForGrant] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:161
 	f.m = new(coord.Mutex)
@@ -777,70 +733,59 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		s := coord.NewSemaphore(1)
 		if !f.m.TryLock() || !s.TryAcquire(1) {
 			result0 = errors.New("not free")
-//line github.com/movenext/movenext/coord/waits_async_test.go:781
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_async_test.go:737
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:165
 		}
 		m := f.m
 //line github.com/movenext/movenext/coord/waits_test.go:166
 		job.Go(ctx, func(context.Context) error { m.Unlock(); return nil })
-		// waits_test.go:167: … coord.Select(ctx, coord.OnAcquire(s, 1), coord.OnLock(&m))
-//line github.com/movenext/movenext/coord/waits_test.go:167
 		f.select1 = coord.SelectAsync(ctx, coord.OnAcquire(s, 1), coord.OnLock(f.m))
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:167
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:795
+//line github.com/movenext/movenext/coord/waits_async_test.go:748
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:167
 	return r.Await(f.select1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:167
 		chosen, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:805
+//line github.com/movenext/movenext/coord/waits_async_test.go:757
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:168
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:169
 			return true, err
 		}
 		if chosen != 1 || f.m.TryLock() {
 			result0 = errors.New("the lock is not held")
-//line github.com/movenext/movenext/coord/waits_async_test.go:815
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_async_test.go:765
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:173
 		}
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:174
 	f.m.Unlock()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:175
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:826
+//line github.com/movenext/movenext/coord/waits_async_test.go:773
 }
 
-// Location returns where [waitsForGrant] is suspended.
 func (f *waitsForGrantLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGrant", "github.com/movenext/movenext/coord/waits_test.go", 167)
 }
 
-// waitsForGrantMachine is the root of a chain of calls that begins with [waitsForGrant]: chain,
-// job and frame in one allocation.
+// waitsForGrantMachine is [waitsForGrant] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsForGrantMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForGrantLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForGrantMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -855,7 +800,7 @@ func waitsForMeetingAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := waitsForMeetingLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForMeetingMachine{waitsForMeetingLocals: frame}
@@ -872,21 +817,21 @@ type waitsForMeetingLocals struct {
 	selectOrAwait1 *job.Job[int]
 }
 
-// moveNext runs [waitsForMeeting] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [waitsForMeeting] on to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
+func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:180
@@ -895,79 +840,65 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 			return waitsForMeetingFunc1Run(from, to, ctx1)
 		})
 		f.v = new(int)
-		// waits_test.go:185: … coord.Select(ctx, coord.OnSend(to, 2), coord.OnReceive(from, &v))
-//line github.com/movenext/movenext/coord/waits_test.go:185
 		f.selectOrAwait1 = coord.SelectAsync(ctx, coord.OnSend(to, 2), coord.OnReceive(from, f.v))
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:905
+//line github.com/movenext/movenext/coord/waits_async_test.go:848
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:185
 	return r.Await(f.selectOrAwait1), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	f.chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:914
+//line github.com/movenext/movenext/coord/waits_async_test.go:856
 	f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:186
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:187
 		return true, err
 	}
 	// waits_test.go:189: met, err := other.Await()
 //line github.com/movenext/movenext/coord/waits_test.go:189
-	awaited2 = f.other
-//line github.com/movenext/movenext/coord/waits_test.go:189
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:927
+	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:865
 		goto after2
 	}
 	f.State = 2
 	f.other = nil // not needed any more
-	f.selectOrAwait1 = awaited2
-//line github.com/movenext/movenext/coord/waits_test.go:189
-	return r.Await(awaited2), nil
+	f.selectOrAwait1 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:189
-	awaited2 = statemachine.AwaitedJob(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:938
+	awaited = statemachine.AwaitedJob(r, f.selectOrAwait1)
 	f.selectOrAwait1 = nil
 after2:
 	{
 		var met int
 //line github.com/movenext/movenext/coord/waits_test.go:189
-		met, err = awaited2.GetResult()
+		met, err = awaited.GetResult()
 		if err == nil && (met == f.chosen || (*f.v) != f.chosen) {
 			err = errors.New("another select was met")
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:949
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:953
+//line github.com/movenext/movenext/coord/waits_async_test.go:886
 }
 
-// Location returns where [waitsForMeeting] is suspended.
 func (f *waitsForMeetingLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 185, 189)
 }
 
-// waitsForMeetingMachine is the root of a chain of calls that begins with [waitsForMeeting]:
-// chain, job and frame in one allocation.
+// waitsForMeetingMachine is [waitsForMeeting] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitsForMeetingMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForMeetingLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForMeetingMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -981,7 +912,7 @@ func waitsForMeetingFunc1Run(from, to *coord.Channel[int], ctx context.Context) 
 	var r statemachine.Run
 	frame := waitsForMeetingFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, &waitsForMeetingFunc1Args{from: from, to: to, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &waitsForMeetingFunc1Args{from: from, to: to, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &waitsForMeetingFunc1Machine{waitsForMeetingFunc1Locals: frame}
@@ -996,62 +927,57 @@ type waitsForMeetingFunc1Locals struct {
 	select1 *job.Job[int]
 }
 
-// waitsForMeetingFunc1Args are the parameters of a function literal of [waitsForMeeting] that are
-// needed only before its first suspension.
+// waitsForMeetingFunc1Args are the parameters that only the start of a function literal of
+// [waitsForMeeting] needs.
 type waitsForMeetingFunc1Args struct {
 	from *coord.Channel[int]
 	to   *coord.Channel[int]
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [waitsForMeeting] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsForMeetingFunc1Args) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [waitsForMeeting] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsForMeetingFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// waits_test.go:182: … coord.Select(ctx, coord.OnSend(from, 1), coord.OnReceive[int](to, nil …
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnSend(args.from, 1), coord.OnReceive[int](args.to, nil))
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:1025
+//line github.com/movenext/movenext/coord/waits_async_test.go:955
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:182
 	return r.Await(f.select1), 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	result0, result1 = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1034
+//line github.com/movenext/movenext/coord/waits_async_test.go:963
 	f.select1 = nil
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [waitsForMeeting] is suspended.
 func (f *waitsForMeetingFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 182)
 }
 
-// waitsForMeetingFunc1Machine is the root of a chain of calls that begins with a function literal
-// of [waitsForMeeting]: chain and frame in one allocation.
+// waitsForMeetingFunc1Machine is a function literal of [waitsForMeeting] as the root of a chain:
+// chain and frame in one allocation.
 type waitsForMeetingFunc1Machine struct {
 	statemachine.Spawned[int]
 	waitsForMeetingFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForMeetingFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1065,18 +991,18 @@ func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := suspendsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &suspendsMachine{suspendsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// suspendsEnter enters [suspends] for another machine. It returns the results, or the suspended
+// suspendsEnter enters [suspends] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func suspendsEnter(r *statemachine.Run, ctx context.Context) (*suspendsFrame, error) {
 	frame := suspendsLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &suspendsFrame{suspendsLocals: frame}
@@ -1091,46 +1017,41 @@ type suspendsLocals struct {
 	ctx context.Context
 }
 
-// suspendsFrame is the frame of [suspends] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// suspendsFrame is the frame of [suspends] for a caller that is a machine.
 type suspendsFrame struct {
 	suspendsLocals
 
 	result0 error
 }
 
-// MoveNext continues [suspends] where it stopped.
-func (f *suspendsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *suspendsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [suspends] from where it stopped to its next suspension (false) or its end (true).
-func (f *suspendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [suspends] on to its next suspension (false) or its end (true).
+func (f *suspendsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// waits_test.go:213: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:213
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:213
 	_ = r.Refusal()
-	// waits_test.go:214: return job.Sleep(ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_test.go:214
-	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1133
-	if !asleep1 {
+	asleep, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1054
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -1140,33 +1061,28 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:214
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1144
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_async_test.go:1065
 	return true, result0
 }
 
-// Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 213, 214)
 }
 
-// Results returns what [suspends] returned, or raises again the panic that ended it.
 func (f *suspendsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// suspendsMachine is the root of a chain of calls that begins with [suspends]: chain, job and
-// frame in one allocation.
+// suspendsMachine is [suspends] as the root of a chain: chain, job and frame in one allocation.
 type suspendsMachine struct {
 	statemachine.Builder[job.Void]
 	suspendsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *suspendsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1181,7 +1097,7 @@ func callsAsync(ctx context.Context, plain func(context.Context) error) (result 
 	var r statemachine.Run
 	frame := callsLocals{ctx: ctx, plain: plain}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsMachine{callsLocals: frame}
@@ -1196,46 +1112,41 @@ type callsLocals struct {
 	plain func(context.Context) error
 }
 
-// moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
-func (f *callsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [calls] on to its next suspension (false) or its end (true).
+func (f *callsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// waits_test.go:221: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:221
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:221
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1219
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_async_test.go:1134
 	return true, result0
 }
 
-// Location returns where [calls] is suspended.
 func (f *callsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221)
 }
 
-// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in
-// one allocation.
+// callsMachine is [calls] as the root of a chain: chain, job and frame in one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
 	callsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1257,7 +1168,7 @@ func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// exitsEnter enters [exits] for another machine. It returns the results, or the suspended frame
+// exitsEnter enters [exits] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func exitsEnter(r *statemachine.Run, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
 	frame := exitsFrame{}
@@ -1278,37 +1189,36 @@ type exitsFrame struct {
 	result0 error
 }
 
-// exitsArgs are the parameters of [exits] that are needed only before its first suspension.
+// exitsArgs are the parameters that only the start of [exits] needs.
 type exitsArgs struct {
 	ctx     context.Context
 	cleaned *bool
 }
 
-// MoveNext continues [exits] where it stopped.
 func (f *exitsFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [exits] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *exitsFrame) moveNext(r *statemachine.Run, args *exitsArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if finished, again := f.step(r, args); !again {
+		if hasEnded, again := f.step(r, args); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its
 // epilogue.
-func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again bool) {
+func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1317,7 +1227,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		ctx := args.ctx
@@ -1332,9 +1242,8 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 		})
 	}
 	// waits_test.go:231: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1336
+//line github.com/movenext/movenext/coord/waits_async_test.go:1246
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:231
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:231
@@ -1346,7 +1255,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:233
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1350
+//line github.com/movenext/movenext/coord/waits_async_test.go:1259
 		return true, false
 	}
 	f.State = 2
@@ -1354,29 +1263,25 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:233
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1358
+//line github.com/movenext/movenext/coord/waits_async_test.go:1267
 	goto epilogue
 }
 
-// Location returns where [exits] is suspended.
 func (f *exitsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 231, 234)
 }
 
-// Results returns what [exits] returned, or raises again the panic that ended it.
 func (f *exitsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// exitsMachine is the root of a chain of calls that begins with [exits]: chain, job and frame in
-// one allocation.
+// exitsMachine is [exits] as the root of a chain: chain, job and frame in one allocation.
 type exitsMachine struct {
 	statemachine.Builder[job.Void]
 	exitsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitsFrame.moveNext(r, nil) {
 		return false
@@ -1386,8 +1291,8 @@ func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results
+// or, suspended, the frame that will have them.
 func exitsFunc1Enter(r *statemachine.Run, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
 	frame := exitsFunc1Frame{cleaned: cleaned}
 	if frame.moveNext(r, ctx) {
@@ -1409,27 +1314,25 @@ type exitsFunc1Frame struct {
 	suspends1 *suspendsFrame
 }
 
-// MoveNext continues a function literal of [exits] where it stopped.
 func (f *exitsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [exits] from where it stopped to its next suspension (false)
-// or its end (true). The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [exits] on to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
 func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// waits_test.go:228: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1433
+//line github.com/movenext/movenext/coord/waits_async_test.go:1336
 	if f.suspends1 == nil {
 		goto after1
 	}
@@ -1438,23 +1341,19 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1442
+//line github.com/movenext/movenext/coord/waits_async_test.go:1345
 	f.suspends1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:229
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1447
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_async_test.go:1350
 	return true
 }
 
-// Location returns where a function literal of [exits] is suspended.
 func (f *exitsFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 228)
 }
 
-// Results returns what a function literal of [exits] returned, or raises again the panic that
-// ended it.
 func (f *exitsFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1484,34 +1383,33 @@ type callsExitsFrame struct {
 	result0 error
 }
 
-// callsExitsArgs are the parameters of [callsExits] that are needed only before its first
-// suspension.
+// callsExitsArgs are the parameters that only the start of [callsExits] needs.
 type callsExitsArgs struct {
 	ctx     context.Context
 	cleaned *bool
 }
 
-// moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [callsExits] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
 func (f *callsExitsFrame) moveNext(r *statemachine.Run, args *callsExitsArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if finished, again := f.step(r, args); !again {
+		if hasEnded, again := f.step(r, args); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finished, again bool) {
+func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var exits1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1520,7 +1418,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		ctx := args.ctx
@@ -1533,10 +1431,9 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 //line github.com/movenext/movenext/coord/waits_test.go:238
 		})
 	}
-	// waits_test.go:239: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1540
+//line github.com/movenext/movenext/coord/waits_async_test.go:1437
 	if f.exits1 == nil {
 		goto after1
 	}
@@ -1545,7 +1442,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1549
+//line github.com/movenext/movenext/coord/waits_async_test.go:1446
 	f.exits1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
@@ -1555,7 +1452,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:239
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1559
+//line github.com/movenext/movenext/coord/waits_async_test.go:1456
 		return true, false
 	}
 	f.State = 2
@@ -1563,23 +1460,21 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1567
+//line github.com/movenext/movenext/coord/waits_async_test.go:1464
 	goto epilogue
 }
 
-// Location returns where [callsExits] is suspended.
 func (f *callsExitsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 239, 240)
 }
 
-// callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and
-// frame in one allocation.
+// callsExitsMachine is [callsExits] as the root of a chain: chain, job and frame in one
+// allocation.
 type callsExitsMachine struct {
 	statemachine.Builder[job.Void]
 	callsExitsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.callsExitsFrame.moveNext(r, nil) {
 		return false
@@ -1618,20 +1513,17 @@ func (frame *calledFrame) MoveNext(r *statemachine.Run) bool {
 	if frame.State != statemachine.NotStarted {
 		frame.Misuse(frame.State)
 	}
-	frame.State = statemachine.Running
-	frame.arg2 = called(frame.ctx, frame.f)
 	frame.State = statemachine.Finished
+	frame.arg2 = called(frame.ctx, frame.f)
 	return true
 }
 
-// calledMachine is the root of a chain of calls that begins with [called]: chain, job and frame in
-// one allocation.
+// calledMachine is [called] as the root of a chain: chain, job and frame in one allocation.
 type calledMachine struct {
 	statemachine.Builder[job.Void]
 	calledFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *calledMachine) MoveNext(r *statemachine.Run) bool {
 	if !frame.calledFrame.MoveNext(r) {
 		return false
@@ -1647,7 +1539,7 @@ func borrowsOnceAsync(ctx context.Context, p *coord.ObjectPool[int]) (result *jo
 	var r statemachine.Run
 	frame := borrowsOnceLocals{p: p}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &borrowsOnceMachine{borrowsOnceLocals: frame}
@@ -1663,24 +1555,23 @@ type borrowsOnceLocals struct {
 	get1 *statemachine.Waiting[int]
 }
 
-// moveNext runs [borrowsOnce] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [borrowsOnce] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var v int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// waits_test.go:520: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1684
+//line github.com/movenext/movenext/coord/waits_async_test.go:1575
 	if f.get1 == nil {
 		goto after1
 	}
@@ -1689,35 +1580,31 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1693
+//line github.com/movenext/movenext/coord/waits_async_test.go:1584
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:521
 	if err == nil {
 		f.p.Put(v)
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:524
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1703
+//line github.com/movenext/movenext/coord/waits_async_test.go:1592
 }
 
-// Location returns where [borrowsOnce] is suspended.
 func (f *borrowsOnceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
 }
 
-// borrowsOnceMachine is the root of a chain of calls that begins with [borrowsOnce]: chain, job
-// and frame in one allocation.
+// borrowsOnceMachine is [borrowsOnce] as the root of a chain: chain, job and frame in one
+// allocation.
 type borrowsOnceMachine struct {
 	statemachine.Builder[job.Void]
 	borrowsOnceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1725,4 +1612,4 @@ func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 559513bba8c160b3
+// Digest of what is above: ee6ec4fca76cc625

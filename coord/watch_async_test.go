@@ -23,7 +23,7 @@ func followAsync(ctx context.Context, o *Observer[int]) (result *job.Job[[]int])
 	var r statemachine.Run
 	frame := followLocals{ctx: ctx, o: o}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.seen, v1)
 	}
 	m := &followMachine{followLocals: frame}
@@ -42,24 +42,23 @@ type followLocals struct {
 	seen []int
 }
 
-// moveNext runs [follow] from where it stopped to its next suspension (false) or its end (true).
-func (f *followLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
+// moveNext runs [follow] on to its next suspension (false) or its end (true).
+func (f *followLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 	var v int
 	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// watch_test.go:87: v, err := o.Next(ctx)
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	f.next1, v, err2 = f.o.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/watch_async_test.go:63
+//line github.com/movenext/movenext/coord/watch_async_test.go:62
 	if f.next1 == nil {
 		goto after1
 	}
@@ -68,38 +67,34 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	v, err2 = f.next1.Results(r)
-//line github.com/movenext/movenext/coord/watch_async_test.go:72
+//line github.com/movenext/movenext/coord/watch_async_test.go:71
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/coord/watch_test.go:88
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/watch_async_test.go:78
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/watch_async_test.go:77
 		return true, err
 //line github.com/movenext/movenext/coord/watch_test.go:90
 	}
 	f.seen = append(f.seen, v)
-//line github.com/movenext/movenext/coord/watch_async_test.go:84
+//line github.com/movenext/movenext/coord/watch_async_test.go:82
 	goto for1
 }
 
-// Location returns where [follow] is suspended.
 func (f *followLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.follow", "github.com/movenext/movenext/coord/watch_test.go", 87)
 }
 
-// followMachine is the root of a chain of calls that begins with [follow]: chain, job and frame in
-// one allocation.
+// followMachine is [follow] as the root of a chain: chain, job and frame in one allocation.
 type followMachine struct {
 	statemachine.Builder[[]int]
 	followLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *followMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.seen, v1)
@@ -107,4 +102,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0f98577ba635a113
+// Digest of what is above: bdace4b8f0be6c13

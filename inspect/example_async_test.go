@@ -24,7 +24,7 @@ func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *j
 	var r statemachine.Run
 	frame := consumeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &consumeArgs{ctx: ctx, orders: orders}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &consumeArgs{ctx: ctx, orders: orders}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &consumeMachine{consumeLocals: frame}
@@ -38,29 +38,28 @@ type consumeLocals struct {
 	receive1 *statemachine.Waiting[string]
 }
 
-// consumeArgs are the parameters of [consume] that are needed only before its first suspension.
+// consumeArgs are the parameters that only the start of [consume] needs.
 type consumeArgs struct {
 	ctx    context.Context
 	orders *coord.Channel[string]
 }
 
-// moveNext runs [consume] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finished bool, result0 error) {
+// moveNext runs [consume] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// example_test.go:17: _, err := orders.Receive(ctx)
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1, _, err = args.orders.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/example_async_test.go:64
+//line github.com/movenext/movenext/inspect/example_async_test.go:63
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -69,31 +68,27 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finish
 resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/example_async_test.go:73
+//line github.com/movenext/movenext/inspect/example_async_test.go:72
 	f.receive1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	return true, err
-//line github.com/movenext/movenext/inspect/example_async_test.go:79
+//line github.com/movenext/movenext/inspect/example_async_test.go:77
 }
 
-// Location returns where [consume] is suspended.
 func (f *consumeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
 }
 
-// consumeMachine is the root of a chain of calls that begins with [consume]: chain, job and frame
-// in one allocation.
+// consumeMachine is [consume] as the root of a chain: chain, job and frame in one allocation.
 type consumeMachine struct {
 	statemachine.Builder[job.Void]
 	consumeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -101,4 +96,4 @@ func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 56cb1567efe4206a
+// Digest of what is above: b02735882cced3ee

@@ -24,7 +24,7 @@ func passesAsync(ctx context.Context, out, in *coord.Channel[int], n int) (resul
 	var r statemachine.Run
 	frame := passesLocals{ctx: ctx, out: out, in: in}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &passesMachine{passesLocals: frame}
@@ -45,21 +45,20 @@ type passesLocals struct {
 	receive2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [passes] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *passesLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
+// moveNext runs [passes] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *passesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:19
 	f.n1 = n
@@ -70,10 +69,9 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// passing_test.go:20: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:77
+//line github.com/movenext/movenext/inspect/passing_async_test.go:75
 	if f.send1 == nil {
 		goto after1
 	}
@@ -82,20 +80,17 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:86
+//line github.com/movenext/movenext/inspect/passing_async_test.go:84
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:21
 		return true, err
 	}
-	// passing_test.go:23: if _, err := in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/inspect/passing_test.go:23
-	f.receive2, _, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:99
+	f.receive2, _, err = f.in.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/inspect/passing_async_test.go:94
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -103,45 +98,40 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
-	_, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:108
+	_, err = f.receive2.Results(r)
+//line github.com/movenext/movenext/inspect/passing_async_test.go:103
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
-	if err2 != nil {
+	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:24
-		return true, err2
+		return true, err
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:19
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:120
+//line github.com/movenext/movenext/inspect/passing_async_test.go:114
 	goto range1
 endRange1:
 	r.Publish()
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:27
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:127
+//line github.com/movenext/movenext/inspect/passing_async_test.go:120
 }
 
-// Location returns where [passes] is suspended.
 func (f *passesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.passes", "github.com/movenext/movenext/inspect/passing_test.go", 20, 23)
 }
 
-// passesMachine is the root of a chain of calls that begins with [passes]: chain, job and frame in
-// one allocation.
+// passesMachine is [passes] as the root of a chain: chain, job and frame in one allocation.
 type passesMachine struct {
 	statemachine.Builder[job.Void]
 	passesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *passesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -156,7 +146,7 @@ func passesBackAsync(ctx context.Context, in, out *coord.Channel[int], n int) (r
 	var r statemachine.Run
 	frame := passesBackLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &passesBackMachine{passesBackLocals: frame}
@@ -177,22 +167,21 @@ type passesBackLocals struct {
 	send2    *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [passesBack] from where it stopped to its next suspension (false) or its end
-// (true). The parameter n is needed only before the first suspension.
-func (f *passesBackLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
+// moveNext runs [passesBack] on to its next suspension (false) or its end (true). The parameter n
+// is needed only before the first suspension.
+func (f *passesBackLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 error) {
 	var v int
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:32
 	f.n1 = n
@@ -203,10 +192,9 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// passing_test.go:33: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:210
+//line github.com/movenext/movenext/inspect/passing_async_test.go:198
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -215,20 +203,17 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:219
+//line github.com/movenext/movenext/inspect/passing_async_test.go:207
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:34
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:35
 		return true, err
 	}
-	// passing_test.go:37: if err := out.Send(ctx, v); err != nil {
-//line github.com/movenext/movenext/inspect/passing_test.go:37
-	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, v)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:232
+	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v)
+//line github.com/movenext/movenext/inspect/passing_async_test.go:217
 	if f.send2 == nil {
 		goto after2
 	}
@@ -236,45 +221,41 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
-	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:241
+	err = f.send2.Results(r)
+//line github.com/movenext/movenext/inspect/passing_async_test.go:226
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
-	if err2 != nil {
+	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:38
-		return true, err2
+		return true, err
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:32
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:253
+//line github.com/movenext/movenext/inspect/passing_async_test.go:237
 	goto range1
 endRange1:
 	r.Publish()
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/passing_test.go:41
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:260
+//line github.com/movenext/movenext/inspect/passing_async_test.go:243
 }
 
-// Location returns where [passesBack] is suspended.
 func (f *passesBackLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.passesBack", "github.com/movenext/movenext/inspect/passing_test.go", 33, 37)
 }
 
-// passesBackMachine is the root of a chain of calls that begins with [passesBack]: chain, job and
-// frame in one allocation.
+// passesBackMachine is [passesBack] as the root of a chain: chain, job and frame in one
+// allocation.
 type passesBackMachine struct {
 	statemachine.Builder[job.Void]
 	passesBackLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *passesBackMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -282,4 +263,4 @@ func (f *passesBackMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8c1161fbb449b587
+// Digest of what is above: b53b7e3c1c4a1d8d

@@ -44,8 +44,8 @@ func (s *stuck) forSourceEnter(r *statemachine.Run, ctx context.Context) (*stuck
 // keeps nothing of its own while it is suspended.
 type stuckForSourceFrame = stuckInnerFrame
 
-// stuckForSourceMachine is the root of a chain of calls that begins with [stuck.forSource]: it
-// passes on what the callee returns.
+// stuckForSourceMachine is [stuck.forSource] as the root of a chain: it passes on what the callee
+// returns.
 type stuckForSourceMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -53,7 +53,6 @@ type stuckForSourceMachine struct {
 	callee *stuckForSourceFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *stuckForSourceMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -61,7 +60,6 @@ func (f *stuckForSourceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [stuck.forSource] waits for the callee.
 func (f *stuckForSourceMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 39}
 }
@@ -73,18 +71,18 @@ func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := stuckInnerLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, s); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, s); hasEnded {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &stuckInnerMachine{stuckInnerLocals: frame}
 	return m.Start(arg0, &r, m)
 }
 
-// innerEnter enters [stuck.inner] for another machine. It returns the results, or the suspended
+// innerEnter enters [stuck.inner] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) innerEnter(r *statemachine.Run, arg0 context.Context) (*stuckInnerFrame, int, error) {
 	frame := stuckInnerLocals{}
-	if finished, v0, v1 := frame.moveNext(r, s); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, s); hasEnded {
 		return nil, v0, v1
 	}
 	m := &stuckInnerFrame{stuckInnerLocals: frame}
@@ -99,8 +97,7 @@ type stuckInnerLocals struct {
 	await1 *job.Job[int]
 }
 
-// stuckInnerFrame is the frame of [stuck.inner] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckInnerFrame is the frame of [stuck.inner] for a caller that is a machine.
 type stuckInnerFrame struct {
 	stuckInnerLocals
 
@@ -108,72 +105,62 @@ type stuckInnerFrame struct {
 	result1 error
 }
 
-// MoveNext continues [stuck.inner] where it stopped.
-func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end
-// (true). The parameter s is needed only before the first suspension.
-func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [stuck.inner] on to its next suspension (false) or its end (true). The parameter s
+// is needed only before the first suspension.
+func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// stuck_test.go:44: return s.source.Job().Await() // place: source
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
-	awaited1 = s.source.Job()
-//line github.com/movenext/movenext/inspect/stuck_test.go:44
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:136
+	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:130
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:44
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:44
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:146
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:151
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:142
 	return true, result0, result1
 }
 
-// Location returns where [stuck.inner] is suspended.
 func (f *stuckInnerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 44)
 }
 
-// Results returns what [stuck.inner] returned, or raises again the panic that ended it.
 func (f *stuckInnerFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// stuckInnerMachine is the root of a chain of calls that begins with [stuck.inner]: chain, job and
-// frame in one allocation.
+// stuckInnerMachine is [stuck.inner] as the root of a chain: chain, job and frame in one
+// allocation.
 type stuckInnerMachine struct {
 	statemachine.Builder[int]
 	stuckInnerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckInnerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -188,18 +175,18 @@ func (s *stuck) forLockAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckForLockLocals{s: s}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckForLockMachine{stuckForLockLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// forLockEnter enters [stuck.forLock] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// forLockEnter enters [stuck.forLock] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *stuck) forLockEnter(r *statemachine.Run, ctx context.Context) (*stuckForLockFrame, error) {
 	frame := stuckForLockLocals{s: s}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &stuckForLockFrame{stuckForLockLocals: frame}
@@ -216,37 +203,34 @@ type stuckForLockLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine.
 type stuckForLockFrame struct {
 	stuckForLockLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.forLock] where it stopped.
-func (f *stuckForLockFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *stuckForLockFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [stuck.forLock] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [stuck.forLock] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:49: if err := s.a.Lock(ctx); err != nil { // place: lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:49
 	f.lock1, err = f.s.a.LockEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:250
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:234
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -255,44 +239,37 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:49
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:259
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:243
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:49
 	if err != nil { // place: lock
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:50
 		return true, err
 	}
 	f.s.a.Unlock()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:272
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:252
 }
 
-// Location returns where [stuck.forLock] is suspended.
 func (f *stuckForLockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forLock", "github.com/movenext/movenext/inspect/stuck_test.go", 49)
 }
 
-// Results returns what [stuck.forLock] returned, or raises again the panic that ended it.
 func (f *stuckForLockFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckForLockMachine is the root of a chain of calls that begins with [stuck.forLock]: chain, job
-// and frame in one allocation.
+// stuckForLockMachine is [stuck.forLock] as the root of a chain: chain, job and frame in one
+// allocation.
 type stuckForLockMachine struct {
 	statemachine.Builder[job.Void]
 	stuckForLockLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckForLockMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -307,18 +284,18 @@ func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void])
 	var r statemachine.Run
 	frame := stuckForChannelLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &stuckForChannelArgs{s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &stuckForChannelArgs{s: s, ctx: ctx}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckForChannelMachine{stuckForChannelLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// forChannelEnter enters [stuck.forChannel] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// forChannelEnter enters [stuck.forChannel] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *stuck) forChannelEnter(r *statemachine.Run, ctx context.Context) (*stuckForChannelFrame, error) {
 	frame := stuckForChannelLocals{}
-	if finished, v0 := frame.moveNext(r, &stuckForChannelArgs{s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &stuckForChannelArgs{s: s, ctx: ctx}); hasEnded {
 		return nil, v0
 	}
 	m := &stuckForChannelFrame{stuckForChannelLocals: frame}
@@ -333,44 +310,40 @@ type stuckForChannelLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// stuckForChannelArgs are the parameters of [stuck.forChannel] that are needed only before its
-// first suspension.
+// stuckForChannelArgs are the parameters that only the start of [stuck.forChannel] needs.
 type stuckForChannelArgs struct {
 	s   *stuck
 	ctx context.Context
 }
 
-// stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine.
 type stuckForChannelFrame struct {
 	stuckForChannelLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.forChannel] where it stopped.
-func (f *stuckForChannelFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *stuckForChannelFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [stuck.forChannel] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChannelArgs) (finished bool, result0 error) {
+// moveNext runs [stuck.forChannel] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChannelArgs) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:58: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
-	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:374
+	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx) // place: channel
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:347
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -379,37 +352,33 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:383
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:356
 	f.receive1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	return true, err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:389
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:361
 }
 
-// Location returns where [stuck.forChannel] is suspended.
 func (f *stuckForChannelLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forChannel", "github.com/movenext/movenext/inspect/stuck_test.go", 58)
 }
 
-// Results returns what [stuck.forChannel] returned, or raises again the panic that ended it.
 func (f *stuckForChannelFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckForChannelMachine is the root of a chain of calls that begins with [stuck.forChannel]:
-// chain, job and frame in one allocation.
+// stuckForChannelMachine is [stuck.forChannel] as the root of a chain: chain, job and frame in one
+// allocation.
 type stuckForChannelMachine struct {
 	statemachine.Builder[job.Void]
 	stuckForChannelLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckForChannelMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -436,15 +405,15 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:64
 	return s.event.WaitEnter(r, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:440
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:409
 }
 
 // stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps
 // nothing of its own while it is suspended.
 type stuckForEventFrame = statemachine.WaitingVoid[job.Void]
 
-// stuckForEventMachine is the root of a chain of calls that begins with [stuck.forEvent]: it
-// passes on what the callee returns.
+// stuckForEventMachine is [stuck.forEvent] as the root of a chain: it passes on what the callee
+// returns.
 type stuckForEventMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -452,7 +421,6 @@ type stuckForEventMachine struct {
 	callee *stuckForEventFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *stuckForEventMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -460,7 +428,6 @@ func (f *stuckForEventMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [stuck.forEvent] waits for the callee.
 func (f *stuckForEventMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forEvent", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 64}
 }
@@ -472,18 +439,18 @@ func (s *stuck) asleepAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckAsleepLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckAsleepMachine{stuckAsleepLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// asleepEnter enters [stuck.asleep] for another machine. It returns the results, or the suspended
+// asleepEnter enters [stuck.asleep] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) asleepEnter(r *statemachine.Run, ctx context.Context) (*stuckAsleepFrame, error) {
 	frame := stuckAsleepLocals{}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &stuckAsleepFrame{stuckAsleepLocals: frame}
@@ -496,38 +463,35 @@ type stuckAsleepLocals struct {
 	statemachine.Frame
 }
 
-// stuckAsleepFrame is the frame of [stuck.asleep] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// stuckAsleepFrame is the frame of [stuck.asleep] for a caller that is a machine.
 type stuckAsleepFrame struct {
 	stuckAsleepLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.asleep] where it stopped.
-func (f *stuckAsleepFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *stuckAsleepFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [stuck.asleep] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [stuck.asleep] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var asleep2 bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:69: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:69
-	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:530
-	if !asleep1 {
+	asleep2, result0 = statemachine.Sleep(r, ctx, time.Hour)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:494
+	if !asleep2 {
 		goto after1
 	}
 	f.State = 1
@@ -536,33 +500,29 @@ resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:69
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:540
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:504
 	return true, result0
 }
 
-// Location returns where [stuck.asleep] is suspended.
 func (f *stuckAsleepLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).asleep", "github.com/movenext/movenext/inspect/stuck_test.go", 69)
 }
 
-// Results returns what [stuck.asleep] returned, or raises again the panic that ended it.
 func (f *stuckAsleepFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckAsleepMachine is the root of a chain of calls that begins with [stuck.asleep]: chain, job
-// and frame in one allocation.
+// stuckAsleepMachine is [stuck.asleep] as the root of a chain: chain, job and frame in one
+// allocation.
 type stuckAsleepMachine struct {
 	statemachine.Builder[job.Void]
 	stuckAsleepLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckAsleepMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -576,7 +536,7 @@ func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckLeftLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -584,11 +544,11 @@ func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leftEnter enters [stuck.left] for another machine. It returns the results, or the suspended
+// leftEnter enters [stuck.left] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) leftEnter(r *statemachine.Run, ctx context.Context) (*stuckLeftFrame, error) {
 	frame := stuckLeftLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -609,30 +569,25 @@ type stuckLeftLocals struct {
 	wait2 *statemachine.Waiting[bool]
 }
 
-// stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine.
 type stuckLeftFrame struct {
 	stuckLeftLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.left] where it stopped.
-func (f *stuckLeftFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stuckLeftFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stuck.left] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [stuck.left] on to its next suspension (false) or its end (true).
+func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -641,12 +596,11 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:74: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:650
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:604
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -655,13 +609,13 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:659
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:613
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:665
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:619
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 		return true, result0
@@ -672,10 +626,9 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:77
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// stuck_test.go:78: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:78
-	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:679
+	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:632
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -683,22 +636,20 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:78
-	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:688
+	_, err = f.wait2.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:641
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:78
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:694
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:647
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 		return true, result0
 	}
-	// stuck_test.go:81: if err := s.b.Lock(ctx); err != nil { // place: left
-//line github.com/movenext/movenext/inspect/stuck_test.go:81
-	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:702
+	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:653
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -707,49 +658,45 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:81
-	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:712
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:663
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:81
-	if err3 != nil { // place: left
-		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:718
+	if err != nil { // place: left
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:669
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:725
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:676
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:85
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:729
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:680
 }
 
-// Location returns where [stuck.left] is suspended.
 func (f *stuckLeftLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 74, 78, 81)
 }
 
-// Results returns what [stuck.left] returned, or raises again the panic that ended it.
 func (f *stuckLeftFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckLeftMachine is the root of a chain of calls that begins with [stuck.left]: chain, job and
-// frame in one allocation.
+// stuckLeftMachine is [stuck.left] as the root of a chain: chain, job and frame in one allocation.
 type stuckLeftMachine struct {
 	statemachine.Builder[job.Void]
 	stuckLeftLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckLeftMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -765,7 +712,7 @@ func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckRightLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -773,11 +720,11 @@ func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// rightEnter enters [stuck.right] for another machine. It returns the results, or the suspended
+// rightEnter enters [stuck.right] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) rightEnter(r *statemachine.Run, ctx context.Context) (*stuckRightFrame, error) {
 	frame := stuckRightLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -798,30 +745,25 @@ type stuckRightLocals struct {
 	wait2 *statemachine.Waiting[bool]
 }
 
-// stuckRightFrame is the frame of [stuck.right] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckRightFrame is the frame of [stuck.right] for a caller that is a machine.
 type stuckRightFrame struct {
 	stuckRightLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.right] where it stopped.
-func (f *stuckRightFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stuckRightFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stuck.right] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [stuck.right] on to its next suspension (false) or its end (true).
+func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -830,12 +772,11 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:90: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:839
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:780
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -844,13 +785,13 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:848
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:789
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:854
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:795
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 		return true, result0
@@ -861,10 +802,9 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:93
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// stuck_test.go:94: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:94
-	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:868
+	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:808
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -872,22 +812,20 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:94
-	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:877
+	_, err = f.wait2.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:817
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:94
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:883
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:95
 		return true, result0
 	}
-	// stuck_test.go:97: if err := s.a.Lock(ctx); err != nil { // place: right
-//line github.com/movenext/movenext/inspect/stuck_test.go:97
-	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:891
+	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:829
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -896,49 +834,46 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:97
-	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:901
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:839
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:97
-	if err3 != nil { // place: right
-		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:907
+	if err != nil { // place: right
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:845
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:914
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:852
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:918
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:856
 }
 
-// Location returns where [stuck.right] is suspended.
 func (f *stuckRightLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 90, 94, 97)
 }
 
-// Results returns what [stuck.right] returned, or raises again the panic that ended it.
 func (f *stuckRightFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckRightMachine is the root of a chain of calls that begins with [stuck.right]: chain, job and
-// frame in one allocation.
+// stuckRightMachine is [stuck.right] as the root of a chain: chain, job and frame in one
+// allocation.
 type stuckRightMachine struct {
 	statemachine.Builder[job.Void]
 	stuckRightLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckRightMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -954,18 +889,18 @@ func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckBusyLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckBusyMachine{stuckBusyLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// busyEnter enters [stuck.busy] for another machine. It returns the results, or the suspended
+// busyEnter enters [stuck.busy] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) busyEnter(r *statemachine.Run, ctx context.Context) (*stuckBusyFrame, error) {
 	frame := stuckBusyLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &stuckBusyFrame{stuckBusyLocals: frame}
@@ -983,45 +918,40 @@ type stuckBusyLocals struct {
 	turn1 *stuckTurnFrame
 }
 
-// stuckBusyFrame is the frame of [stuck.busy] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckBusyFrame is the frame of [stuck.busy] for a caller that is a machine.
 type stuckBusyFrame struct {
 	stuckBusyLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.busy] where it stopped.
-func (f *stuckBusyFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stuckBusyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stuck.busy] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [stuck.busy] on to its next suspension (false) or its end (true).
+func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:108
 	if f.ctx.Err() != nil {
 		goto endFor1
 	}
-	// stuck_test.go:109: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:109
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1025
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:955
 	if f.turn1 == nil {
 		goto after1
 	}
@@ -1030,19 +960,15 @@ for1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:109
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1034
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:964
 	f.turn1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:109
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:110
 		return true, err
 	}
-	// stuck_test.go:112: if err := s.turn(ctx, &s.b); err != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:112
-	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
+	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.b)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:972
 	if f.turn1 == nil {
 		goto after2
 	}
@@ -1050,47 +976,40 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:112
-	err2 = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1055
+	err = f.turn1.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:981
 	f.turn1 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:112
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:113
-		return true, err2
+	if err != nil {
+		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1064
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:988
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:116
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1070
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:993
 }
 
-// Location returns where [stuck.busy] is suspended.
 func (f *stuckBusyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 109, 112)
 }
 
-// Results returns what [stuck.busy] returned, or raises again the panic that ended it.
 func (f *stuckBusyFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckBusyMachine is the root of a chain of calls that begins with [stuck.busy]: chain, job and
-// frame in one allocation.
+// stuckBusyMachine is [stuck.busy] as the root of a chain: chain, job and frame in one allocation.
 type stuckBusyMachine struct {
 	statemachine.Builder[job.Void]
 	stuckBusyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckBusyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1105,7 +1024,7 @@ func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.J
 	var r statemachine.Run
 	frame := stuckTurnLocals{ctx: ctx, lock: lock}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -1113,11 +1032,11 @@ func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// turnEnter enters [stuck.turn] for another machine. It returns the results, or the suspended
+// turnEnter enters [stuck.turn] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) turnEnter(r *statemachine.Run, ctx context.Context, lock *coord.Mutex) (*stuckTurnFrame, error) {
 	frame := stuckTurnLocals{ctx: ctx, lock: lock}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -1138,31 +1057,27 @@ type stuckTurnLocals struct {
 	await3 *job.Job[int]
 }
 
-// stuckTurnFrame is the frame of [stuck.turn] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckTurnFrame is the frame of [stuck.turn] for a caller that is a machine.
 type stuckTurnFrame struct {
 	stuckTurnLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.turn] where it stopped.
-func (f *stuckTurnFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stuckTurnFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stuck.turn] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [stuck.turn] on to its next suspension (false) or its end (true).
+func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var asleep1 bool
-	var awaited3 *job.Job[int]
-	state := f.State
+	var asleep bool
+	var awaited *job.Job[int]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1171,12 +1086,11 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:121: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:121
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1180
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1094
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1185,13 +1099,13 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:121
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1189
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1103
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:121
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1195
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:122
 		return true, result0
@@ -1201,11 +1115,10 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:124
 		f.defers.Push(func(raise func()) { defer lock.Unlock(); raise() })
 	}
-	// stuck_test.go:125: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1208
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1121
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -1213,69 +1126,62 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	err2 = r.Refusal()
+	err = r.Refusal()
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1222
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1135
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:126
 		return true, result0
 	}
 	// stuck_test.go:128: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
 //line github.com/movenext/movenext/inspect/stuck_test.go:128
-	awaited3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
+	awaited = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:128
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1232
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1145
 		goto after3
 	}
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
-	f.await3 = awaited3
-//line github.com/movenext/movenext/inspect/stuck_test.go:128
-	return r.Await(awaited3), nil
+	f.await3 = awaited
+	return r.Await(awaited), nil
 resume3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:128
-	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1243
+	awaited = statemachine.AwaitedJob(r, f.await3)
 	f.await3 = nil
 after3:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:128
-		_, err3 := awaited3.GetResult()
-		result0 = err3
+		_, err2 := awaited.GetResult()
+		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1251
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1161
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:129
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1255
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1165
 }
 
-// Location returns where [stuck.turn] is suspended.
 func (f *stuckTurnLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 121, 125, 128)
 }
 
-// Results returns what [stuck.turn] returned, or raises again the panic that ended it.
 func (f *stuckTurnFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckTurnMachine is the root of a chain of calls that begins with [stuck.turn]: chain, job and
-// frame in one allocation.
+// stuckTurnMachine is [stuck.turn] as the root of a chain: chain, job and frame in one allocation.
 type stuckTurnMachine struct {
 	statemachine.Builder[job.Void]
 	stuckTurnLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckTurnMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -1291,18 +1197,18 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 	var r statemachine.Run
 	frame := stuckNamedLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckNamedMachine{stuckNamedLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// namedEnter enters [stuck.named] for another machine. It returns the results, or the suspended
+// namedEnter enters [stuck.named] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) namedEnter(r *statemachine.Run, ctx context.Context, name string) (*stuckNamedFrame, error) {
 	frame := stuckNamedLocals{}
-	if finished, v0 := frame.moveNext(r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); hasEnded {
 		return nil, v0
 	}
 	m := &stuckNamedFrame{stuckNamedLocals: frame}
@@ -1317,96 +1223,85 @@ type stuckNamedLocals struct {
 	await1 *job.Job[int]
 }
 
-// stuckNamedArgs are the parameters of [stuck.named] that are needed only before its first
-// suspension.
+// stuckNamedArgs are the parameters that only the start of [stuck.named] needs.
 type stuckNamedArgs struct {
 	s    *stuck
 	ctx  context.Context
 	name string
 }
 
-// stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine.
 type stuckNamedFrame struct {
 	stuckNamedLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.named] where it stopped.
-func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [stuck.named] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// stuck_test.go:136: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
 	{
 		s := args.s
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
-		awaited1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
+		awaited = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return stuckNamedFunc1Run(s, arg1)
 		}, job.Named(args.name))
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1366
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1269
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1376
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:137
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1386
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1284
 }
 
-// Location returns where [stuck.named] is suspended.
 func (f *stuckNamedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 136)
 }
 
-// Results returns what [stuck.named] returned, or raises again the panic that ended it.
 func (f *stuckNamedFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckNamedMachine is the root of a chain of calls that begins with [stuck.named]: chain, job and
-// frame in one allocation.
+// stuckNamedMachine is [stuck.named] as the root of a chain: chain, job and frame in one
+// allocation.
 type stuckNamedMachine struct {
 	statemachine.Builder[job.Void]
 	stuckNamedLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckNamedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1427,7 +1322,7 @@ func stuckNamedFunc1Run(s *stuck, arg1 context.Context) (int, error) {
 			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, s); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, s); hasEnded {
 		return v0, v1
 	}
 	m := &stuckNamedFunc1Machine{stuckNamedFunc1Locals: frame}
@@ -1441,65 +1336,57 @@ type stuckNamedFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
-func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [stuck.named] on to its next suspension (false) or its end
+// (true). The parameter s is needed only before the first suspension.
+func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// stuck_test.go:136: … s.source.Job().Await() }, job.Named(name)).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
-	awaited1 = s.source.Job()
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1463
+	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1356
 		goto after1
 	}
-	f.await1 = awaited1
+	f.await1 = awaited
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1469
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1362
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
-	return r.Await(awaited1), 0, nil
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1478
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1483
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1373
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [stuck.named] is suspended.
 func (f *stuckNamedFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 136)
 }
 
-// stuckNamedFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [stuck.named]: chain and frame in one allocation.
+// stuckNamedFunc1Machine is a function literal of [stuck.named] as the root of a chain: chain and
+// frame in one allocation.
 type stuckNamedFunc1Machine struct {
 	statemachine.Spawned[int]
 	stuckNamedFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckNamedFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1513,18 +1400,18 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckInScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &stuckInScopeArgs{s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &stuckInScopeArgs{s: s, ctx: ctx}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckInScopeMachine{stuckInScopeLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// inScopeEnter enters [stuck.inScope] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *stuck) inScopeEnter(r *statemachine.Run, ctx context.Context) (*stuckInScopeFrame, error) {
 	frame := stuckInScopeLocals{}
-	if finished, v0 := frame.moveNext(r, &stuckInScopeArgs{s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &stuckInScopeArgs{s: s, ctx: ctx}); hasEnded {
 		return nil, v0
 	}
 	m := &stuckInScopeFrame{stuckInScopeLocals: frame}
@@ -1539,38 +1426,35 @@ type stuckInScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
-// stuckInScopeArgs are the parameters of [stuck.inScope] that are needed only before its first
-// suspension.
+// stuckInScopeArgs are the parameters that only the start of [stuck.inScope] needs.
 type stuckInScopeArgs struct {
 	s   *stuck
 	ctx context.Context
 }
 
-// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine.
 type stuckInScopeFrame struct {
 	stuckInScopeLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.inScope] where it stopped.
-func (f *stuckInScopeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *stuckInScopeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [stuck.inScope] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:144
@@ -1580,48 +1464,43 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 		scope.Go(func(arg1 context.Context) error {
 			return stuckInScopeFunc1Run(s, arg1)
 		})
-		// stuck_test.go:149: return scope.Wait()
+//line github.com/movenext/movenext/inspect/stuck_test.go:149
 		f.wait1 = scope.WaitAsync()
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:149
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1589
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1473
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/inspect/stuck_test.go:149
 	return r.Await(f.wait1), nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:149
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1598
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1481
 	f.wait1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [stuck.inScope] is suspended.
 func (f *stuckInScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 149)
 }
 
-// Results returns what [stuck.inScope] returned, or raises again the panic that ended it.
 func (f *stuckInScopeFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckInScopeMachine is the root of a chain of calls that begins with [stuck.inScope]: chain, job
-// and frame in one allocation.
+// stuckInScopeMachine is [stuck.inScope] as the root of a chain: chain, job and frame in one
+// allocation.
 type stuckInScopeMachine struct {
 	statemachine.Builder[job.Void]
 	stuckInScopeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckInScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1635,7 +1514,7 @@ func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := stuckInScopeFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s); finished {
+	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return v0
 	}
 	m := &stuckInScopeFunc1Machine{stuckInScopeFunc1Locals: frame}
@@ -1650,63 +1529,54 @@ type stuckInScopeFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
-func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [stuck.inScope] on to its next suspension (false) or its end
+// (true). The parameter s is needed only before the first suspension.
+func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// stuck_test.go:146: _, err := s.source.Job().Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:146
-	awaited1 = s.source.Job()
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1672
+	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1549
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1682
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:146
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:147
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1692
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1564
 }
 
-// Location returns where a function literal of [stuck.inScope] is suspended.
 func (f *stuckInScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 146)
 }
 
-// stuckInScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [stuck.inScope]: chain and frame in one allocation.
+// stuckInScopeFunc1Machine is a function literal of [stuck.inScope] as the root of a chain: chain
+// and frame in one allocation.
 type stuckInScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	stuckInScopeFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1720,7 +1590,7 @@ func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckLeadLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -1728,11 +1598,11 @@ func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leadEnter enters [stuck.lead] for another machine. It returns the results, or the suspended
+// leadEnter enters [stuck.lead] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stuck) leadEnter(r *statemachine.Run, ctx context.Context) (*stuckLeadFrame, error) {
 	frame := stuckLeadLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -1753,41 +1623,37 @@ type stuckLeadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine.
 type stuckLeadFrame struct {
 	stuckLeadLocals
 
 	result0 error
 }
 
-// MoveNext continues [stuck.lead] where it stopped.
-func (f *stuckLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stuckLeadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stuck.lead] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [stuck.lead] on to its next suspension (false) or its end (true).
+func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var awaited2 *job.Job[job.Void]
-	state := f.State
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:156: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1791
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1657
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1796,13 +1662,13 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1800
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1666
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1806
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1672
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:157
 		return true, result0
@@ -1818,58 +1684,49 @@ after1:
 		all := job.WhenAllOf(f.s.forEventAsync(f.ctx), f.s.forLockAsync(f.ctx))
 		// stuck_test.go:161: _, err := job.WhenAllOf(all).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:161
-		awaited2 = job.WhenAllOf(all)
+		if awaited = job.WhenAllOf(all); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1689
+			goto after2
+		}
+		f.State = 2
+		f.s, f.ctx = nil, nil // not needed any more
+		f.await2 = awaited
+		return r.Await(awaited), nil
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:161
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1826
-		goto after2
-	}
-	f.State = 2
-	f.s, f.ctx = nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/inspect/stuck_test.go:161
-	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:161
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1837
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:161
-		_, err2 := awaited2.GetResult()
+		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1845
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1706
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:162
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1849
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1710
 }
 
-// Location returns where [stuck.lead] is suspended.
 func (f *stuckLeadLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 156, 161)
 }
 
-// Results returns what [stuck.lead] returned, or raises again the panic that ended it.
 func (f *stuckLeadFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stuckLeadMachine is the root of a chain of calls that begins with [stuck.lead]: chain, job and
-// frame in one allocation.
+// stuckLeadMachine is [stuck.lead] as the root of a chain: chain, job and frame in one allocation.
 type stuckLeadMachine struct {
 	statemachine.Builder[job.Void]
 	stuckLeadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckLeadMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -1897,15 +1754,14 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:166
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1901
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1758
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
 // while it is suspended.
 type sendFrame = statemachine.WaitingVoid[job.Void]
 
-// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the
-// callee returns.
+// sendMachine is [send] as the root of a chain: it passes on what the callee returns.
 type sendMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -1913,7 +1769,6 @@ type sendMachine struct {
 	callee *sendFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -1921,7 +1776,6 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [send] waits for the callee.
 func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 166}
 }
@@ -1933,7 +1787,7 @@ func forJobAsync(ctx context.Context, j *job.Job[job.Void]) (result *job.Job[job
 	var r statemachine.Run
 	frame := forJobLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, j); finished {
+	if hasEnded, v0 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &forJobMachine{forJobLocals: frame}
@@ -1947,63 +1801,53 @@ type forJobLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [forJob] from where it stopped to its next suspension (false) or its end (true).
-// The parameter j is needed only before the first suspension.
-func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [forJob] on to its next suspension (false) or its end (true). The parameter j is
+// needed only before the first suspension.
+func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// stuck_test.go:178: _, err := j.Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:178
-	awaited1 = j
-//line github.com/movenext/movenext/inspect/stuck_test.go:178
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1969
+	if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1821
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/stuck_test.go:178
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:178
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1979
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:178
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:179
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1989
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1836
 }
 
-// Location returns where [forJob] is suspended.
 func (f *forJobLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 178)
 }
 
-// forJobMachine is the root of a chain of calls that begins with [forJob]: chain, job and frame in
-// one allocation.
+// forJobMachine is [forJob] as the root of a chain: chain, job and frame in one allocation.
 type forJobMachine struct {
 	statemachine.Builder[job.Void]
 	forJobLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *forJobMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -2011,4 +1855,4 @@ func (f *forJobMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f01ca51d046a50be
+// Digest of what is above: 5a6a3738016ec850

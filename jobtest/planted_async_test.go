@@ -26,7 +26,7 @@ func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := togetherLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &togetherMachine{togetherLocals: frame}
@@ -40,24 +40,24 @@ type togetherLocals struct {
 	await1 *job.Job[[]job.Void]
 }
 
-// togetherArgs are the parameters of [together] that are needed only before its first suspension.
+// togetherArgs are the parameters that only the start of [together] needs.
 type togetherArgs struct {
 	ctx    context.Context
 	starts []start
 }
 
-// moveNext runs [together] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[[]job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [together] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasEnded bool, result0 error) {
+	var awaited2 *job.Job[[]job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var all2 []*job.Job[job.Void]
@@ -68,49 +68,39 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 			}))
 		}
 		// planted_test.go:30: _, err := job.WhenAll(all...).Await()
-		awaited1 = job.WhenAll(all2...)
+		if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:73
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited2
+		return r.Await(awaited2), nil
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:30
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:76
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:30
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:30
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:86
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:30
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:31
+		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:96
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:89
 }
 
-// Location returns where [together] is suspended.
 func (f *togetherLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 30)
 }
 
-// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and
-// frame in one allocation.
+// togetherMachine is [together] as the root of a chain: chain, job and frame in one allocation.
 type togetherMachine struct {
 	statemachine.Builder[job.Void]
 	togetherLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -131,7 +121,7 @@ func togetherFunc1Run(startArg start, ctx context.Context) error {
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0 := frame.moveNext(&r, &togetherFunc1Args{start2: startArg, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &togetherFunc1Args{start2: startArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &togetherFunc1Machine{togetherFunc1Locals: frame}
@@ -145,75 +135,66 @@ type togetherFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// togetherFunc1Args are the parameters of a function literal of [together] that are needed only
-// before its first suspension.
+// togetherFunc1Args are the parameters that only the start of a function literal of [together]
+// needs.
 type togetherFunc1Args struct {
 	start2 start
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [together] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [together] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (hasEnded bool, result0 error) {
+	var awaited2 *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// planted_test.go:26: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
-	awaited1 = args.start2(args.ctx)
-//line github.com/movenext/movenext/jobtest/planted_test.go:26
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:174
+	if awaited2 = args.start2(args.ctx); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:162
 		goto after1
 	}
-	f.await1 = awaited1
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:180
+	if r.RunInPlace(&f.Frame, 1, awaited2) {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:168
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:26
-	return r.Await(awaited1), nil
+	return r.Await(awaited2), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:26
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:189
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:27
+		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:199
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:182
 }
 
-// Location returns where a function literal of [together] is suspended.
 func (f *togetherFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26)
 }
 
-// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [together]: chain and frame in one allocation.
+// togetherFunc1Machine is a function literal of [together] as the root of a chain: chain and frame
+// in one allocation.
 type togetherFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	togetherFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *togetherFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -227,7 +208,7 @@ func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := shopBuyLocals{s: s}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -235,11 +216,11 @@ func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
+// buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func (s *shop) buyEnter(r *statemachine.Run, ctx context.Context) (*shopBuyFrame, error) {
 	frame := shopBuyLocals{s: s}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -259,44 +240,41 @@ type shopBuyLocals struct {
 	stock int
 }
 
-// shopBuyFrame is the frame of [shop.buy] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// shopBuyFrame is the frame of [shop.buy] for a caller that is a machine.
 type shopBuyFrame struct {
 	shopBuyLocals
 
 	result0 error
 }
 
-// MoveNext continues [shop.buy] where it stopped.
-func (f *shopBuyFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *shopBuyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [shop.buy] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:50
 	if f.s.lock == nil {
 		goto endIf1
 	}
-	// planted_test.go:51: if err := s.lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:300
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:278
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -305,13 +283,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:309
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:287
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:315
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:293
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -327,15 +305,14 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:331
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:309
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:337
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:315
 	f.State = 2
-//line github.com/movenext/movenext/jobtest/planted_test.go:60
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:60
@@ -343,35 +320,31 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:347
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:324
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:351
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:328
 }
 
-// Location returns where [shop.buy] is suspended.
 func (f *shopBuyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 51, 60)
 }
 
-// Results returns what [shop.buy] returned, or raises again the panic that ended it.
 func (f *shopBuyFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
-// in one allocation.
+// shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
 type shopBuyMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -387,18 +360,18 @@ func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]
 	var r statemachine.Run
 	frame := counterIncrementLocals{c: c, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &counterIncrementMachine{counterIncrementLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// incrementEnter enters [counter.increment] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// incrementEnter enters [counter.increment] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (c *counter) incrementEnter(r *statemachine.Run, ctx context.Context) (*counterIncrementFrame, error) {
 	frame := counterIncrementLocals{c: c, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &counterIncrementFrame{counterIncrementLocals: frame}
@@ -417,40 +390,35 @@ type counterIncrementLocals struct {
 	n     int
 }
 
-// counterIncrementFrame is the frame of [counter.increment] for a caller that is a machine: what
-// it keeps and, at the end, its results.
+// counterIncrementFrame is the frame of [counter.increment] for a caller that is a machine.
 type counterIncrementFrame struct {
 	counterIncrementLocals
 
 	result0 error
 }
 
-// MoveNext continues [counter.increment] where it stopped.
-func (f *counterIncrementFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *counterIncrementFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [counter.increment] from where it stopped to its next suspension (false) or its
-// end (true).
-func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [counter.increment] on to its next suspension (false) or its end (true).
+func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// planted_test.go:87: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:454
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:422
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -459,21 +427,17 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:463
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:431
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:88
 		return true, err
 	}
 	f.n = f.c.n
 	f.c.Unlock()
-	// planted_test.go:92: if err := c.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:92
-	f.lock1, err2 = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:477
+	f.lock1, err = f.c.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:441
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -482,46 +446,39 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
-	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:487
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:451
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:93
-		return true, err2
+	if err != nil {
+		return true, err
 	}
 	f.c.n = f.n + 1
 	f.c.Unlock()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:97
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:501
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:461
 }
 
-// Location returns where [counter.increment] is suspended.
 func (f *counterIncrementLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 87, 92)
 }
 
-// Results returns what [counter.increment] returned, or raises again the panic that ended it.
 func (f *counterIncrementFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// counterIncrementMachine is the root of a chain of calls that begins with [counter.increment]:
-// chain, job and frame in one allocation.
+// counterIncrementMachine is [counter.increment] as the root of a chain: chain, job and frame in
+// one allocation.
 type counterIncrementMachine struct {
 	statemachine.Builder[job.Void]
 	counterIncrementLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *counterIncrementMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -536,7 +493,7 @@ func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.
 	var r statemachine.Run
 	frame := bothLocals{ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -544,11 +501,11 @@ func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// bothEnter enters [both] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// bothEnter enters [both] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func bothEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) (*bothFrame, error) {
 	frame := bothLocals{ctx: ctx, from: from, to: to}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -569,40 +526,36 @@ type bothLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// bothFrame is the frame of [both] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// bothFrame is the frame of [both] for a caller that is a machine.
 type bothFrame struct {
 	bothLocals
 
 	result0 error
 }
 
-// MoveNext continues [both] where it stopped.
-func (f *bothFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *bothFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [both] from where it stopped to its next suspension (false) or its end (true).
-func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [both] on to its next suspension (false) or its end (true).
+func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// planted_test.go:114: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:606
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:559
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -611,13 +564,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:615
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:568
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:621
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:574
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -627,10 +580,9 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:117
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
-	// planted_test.go:118: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
-	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:634
+	f.lock1, err = f.to.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:586
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -639,49 +591,45 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
-	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:644
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:596
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:650
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:602
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:657
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:609
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:661
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:613
 }
 
-// Location returns where [both] is suspended.
 func (f *bothLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 114, 118)
 }
 
-// Results returns what [both] returned, or raises again the panic that ended it.
 func (f *bothFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// bothMachine is the root of a chain of calls that begins with [both]: chain, job and frame in one
-// allocation.
+// bothMachine is [both] as the root of a chain: chain, job and frame in one allocation.
 type bothMachine struct {
 	statemachine.Builder[job.Void]
 	bothLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bothMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -697,7 +645,7 @@ func lockCycleAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := lockCycleLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lockCycleMachine{lockCycleLocals: frame}
@@ -717,14 +665,13 @@ type lockCycleLocals struct {
 	await3 *job.Job[[]job.Void]
 }
 
-// moveNext runs [lockCycle] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [lockCycle] on to its next suspension (false) or its end (true).
+func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var awaited3 *job.Job[[]job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited2 *job.Job[[]job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -733,16 +680,14 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.a = new(coord.Mutex)
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
-	// planted_test.go:131: if err := b.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:131
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:746
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:691
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -751,13 +696,11 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:755
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:700
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:132
 		return true, err
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:135
@@ -770,10 +713,9 @@ after1:
 		}, job.Named(t.name)))
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:774
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:717
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
-//line github.com/movenext/movenext/jobtest/planted_test.go:141
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:141
@@ -781,49 +723,39 @@ resume2:
 	f.b.Unlock()
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
-	awaited3 = job.WhenAll(f.all...)
-//line github.com/movenext/movenext/jobtest/planted_test.go:143
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:788
+	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:728
 		goto after3
 	}
 	f.State = 3
 	f.ctx, f.a, f.b, f.all = nil, nil, nil, nil // not needed any more
-	f.await3 = awaited3
-//line github.com/movenext/movenext/jobtest/planted_test.go:143
-	return r.Await(awaited3), nil
+	f.await3 = awaited2
+	return r.Await(awaited2), nil
 resume3:
-//line github.com/movenext/movenext/jobtest/planted_test.go:143
-	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:799
+	awaited2 = statemachine.AwaitedJob(r, f.await3)
 	f.await3 = nil
 after3:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
-		_, err2 := awaited3.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:144
+		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:809
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:744
 }
 
-// Location returns where [lockCycle] is suspended.
 func (f *lockCycleLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 131, 141, 143)
 }
 
-// lockCycleMachine is the root of a chain of calls that begins with [lockCycle]: chain, job and
-// frame in one allocation.
+// lockCycleMachine is [lockCycle] as the root of a chain: chain, job and frame in one allocation.
 type lockCycleMachine struct {
 	statemachine.Builder[job.Void]
 	lockCycleLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *lockCycleMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -841,7 +773,7 @@ func lockCycleFunc1Run(t struct {
 	var r statemachine.Run
 	frame := lockCycleFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &lockCycleFunc1Args{t: t, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &lockCycleFunc1Args{t: t, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &lockCycleFunc1Machine{lockCycleFunc1Locals: frame}
@@ -855,8 +787,8 @@ type lockCycleFunc1Locals struct {
 	both1 *bothFrame
 }
 
-// lockCycleFunc1Args are the parameters of a function literal of [lockCycle] that are needed only
-// before its first suspension.
+// lockCycleFunc1Args are the parameters that only the start of a function literal of [lockCycle]
+// needs.
 type lockCycleFunc1Args struct {
 	t struct {
 		name string
@@ -866,22 +798,21 @@ type lockCycleFunc1Args struct {
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [lockCycle] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// planted_test.go:139: … both(ctx, t.from, t.to) }, job.Named(t.name)))
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:885
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:816
 	if f.both1 == nil {
 		goto after1
 	}
@@ -890,29 +821,26 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:894
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:825
 	f.both1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [lockCycle] is suspended.
 func (f *lockCycleFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 139)
 }
 
-// lockCycleFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [lockCycle]: chain and frame in one allocation.
+// lockCycleFunc1Machine is a function literal of [lockCycle] as the root of a chain: chain and
+// frame in one allocation.
 type lockCycleFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	lockCycleFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *lockCycleFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -926,18 +854,18 @@ func (b *bell) waitAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := bellWaitLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &bellWaitMachine{bellWaitLocals: frame}
 	return m.Start(arg0, &r, m)
 }
 
-// waitEnter enters [bell.wait] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// waitEnter enters [bell.wait] for another machine. It returns the results or, suspended, the
+// frame that will have them.
 func (b *bell) waitEnter(r *statemachine.Run, arg0 context.Context) (*bellWaitFrame, error) {
 	frame := bellWaitLocals{b: b}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &bellWaitFrame{bellWaitLocals: frame}
@@ -954,45 +882,39 @@ type bellWaitLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// bellWaitFrame is the frame of [bell.wait] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// bellWaitFrame is the frame of [bell.wait] for a caller that is a machine.
 type bellWaitFrame struct {
 	bellWaitLocals
 
 	result0 error
 }
 
-// MoveNext continues [bell.wait] where it stopped.
-func (f *bellWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *bellWaitFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [bell.wait] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *bellWaitLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [bell.wait] on to its next suspension (false) or its end (true).
+func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:157
 	if f.b.rung {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:158
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:994
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:917
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:160
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:160
@@ -1000,55 +922,44 @@ resume1:
 	f.b.waiter = job.NewSource[job.Void]()
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
-	awaited2 = f.b.waiter.Job()
-//line github.com/movenext/movenext/jobtest/planted_test.go:162
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
+	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:927
 		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 	f.await2 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:162
 	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:162
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1018
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 		_, err := awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:163
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1028
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:943
 }
 
-// Location returns where [bell.wait] is suspended.
 func (f *bellWaitLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 160, 162)
 }
 
-// Results returns what [bell.wait] returned, or raises again the panic that ended it.
 func (f *bellWaitFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// bellWaitMachine is the root of a chain of calls that begins with [bell.wait]: chain, job and
-// frame in one allocation.
+// bellWaitMachine is [bell.wait] as the root of a chain: chain, job and frame in one allocation.
 type bellWaitMachine struct {
 	statemachine.Builder[job.Void]
 	bellWaitLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bellWaitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1063,18 +974,18 @@ func (b *bell) ringAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := bellRingLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &bellRingMachine{bellRingLocals: frame}
 	return m.Start(arg0, &r, m)
 }
 
-// ringEnter enters [bell.ring] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// ringEnter enters [bell.ring] for another machine. It returns the results or, suspended, the
+// frame that will have them.
 func (b *bell) ringEnter(r *statemachine.Run, arg0 context.Context) (*bellRingFrame, error) {
 	frame := bellRingLocals{b: b}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &bellRingFrame{bellRingLocals: frame}
@@ -1091,31 +1002,28 @@ type bellRingLocals struct {
 	i1 int
 }
 
-// bellRingFrame is the frame of [bell.ring] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// bellRingFrame is the frame of [bell.ring] for a caller that is a machine.
 type bellRingFrame struct {
 	bellRingLocals
 
 	result0 error
 }
 
-// MoveNext continues [bell.ring] where it stopped.
-func (f *bellRingFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *bellRingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [bell.ring] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *bellRingLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [bell.ring] on to its next suspension (false) or its end (true).
+func (f *bellRingLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1 = 0
@@ -1125,16 +1033,15 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1129
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1037
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:169
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:169
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1138
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1045
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -1142,34 +1049,28 @@ endRange1:
 	if f.b.waiter != nil {
 		f.b.waiter.TrySetResult(job.Void{})
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:175
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1149
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1054
 }
 
-// Location returns where [bell.ring] is suspended.
 func (f *bellRingLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).ring", "github.com/movenext/movenext/jobtest/planted_test.go", 169)
 }
 
-// Results returns what [bell.ring] returned, or raises again the panic that ended it.
 func (f *bellRingFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// bellRingMachine is the root of a chain of calls that begins with [bell.ring]: chain, job and
-// frame in one allocation.
+// bellRingMachine is [bell.ring] as the root of a chain: chain, job and frame in one allocation.
 type bellRingMachine struct {
 	statemachine.Builder[job.Void]
 	bellRingLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bellRingMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1184,7 +1085,7 @@ func completeAsync(arg0 context.Context, done *bool, s *job.Source[int], n int) 
 	var r statemachine.Run
 	frame := completeLocals{done: done, s: s, n: n}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &completeMachine{completeLocals: frame}
@@ -1200,27 +1101,24 @@ type completeLocals struct {
 	n    int
 }
 
-// moveNext runs [complete] from where it stopped to its next suspension (false) or its end (true).
-func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [complete] on to its next suspension (false) or its end (true).
+func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if *f.done {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:189
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1222
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1121
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:191
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
@@ -1228,33 +1126,27 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1232
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1130
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:196
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1240
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1135
 }
 
-// Location returns where [complete] is suspended.
 func (f *completeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.complete", "github.com/movenext/movenext/jobtest/planted_test.go", 191)
 }
 
-// completeMachine is the root of a chain of calls that begins with [complete]: chain, job and
-// frame in one allocation.
+// completeMachine is [complete] as the root of a chain: chain, job and frame in one allocation.
 type completeMachine struct {
 	statemachine.Builder[job.Void]
 	completeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *completeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1269,7 +1161,7 @@ func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.V
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx, s: s}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{answerLocals: frame}
@@ -1286,16 +1178,16 @@ type answerLocals struct {
 	i1 int
 }
 
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [answer] on to its next suspension (false) or its end (true).
+func (f *answerLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1 = 0
@@ -1306,47 +1198,39 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:211
 	if err := f.ctx.Err(); err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:212
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1315
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1205
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:214
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1324
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1213
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:217
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1332
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1219
 }
 
-// Location returns where [answer] is suspended.
 func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.answer", "github.com/movenext/movenext/jobtest/planted_test.go", 214)
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
+// answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1361,7 +1245,7 @@ func readAsync(arg0 context.Context, s *job.Source[int]) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := readLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, s); finished {
+	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &readMachine{readLocals: frame}
@@ -1375,63 +1259,53 @@ type readLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
-// parameter s is needed only before the first suspension.
-func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [read] on to its next suspension (false) or its end (true). The parameter s is
+// needed only before the first suspension.
+func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded bool, result0 error) {
+	var awaited2 *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
-	awaited1 = s.Job()
-//line github.com/movenext/movenext/jobtest/planted_test.go:229
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1397
+	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1279
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:229
-	return r.Await(awaited1), nil
+	f.await1 = awaited2
+	return r.Await(awaited2), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:229
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1407
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:230
+		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1417
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1294
 }
 
-// Location returns where [read] is suspended.
 func (f *readLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.read", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
 }
 
-// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
-// allocation.
+// readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[job.Void]
 	readLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1446,7 +1320,7 @@ func stepAsync(arg0 context.Context, n int, count *int) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := stepLocals{count: count}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &stepMachine{stepLocals: frame}
@@ -1463,17 +1337,17 @@ type stepLocals struct {
 	i1 int
 }
 
-// moveNext runs [step] from where it stopped to its next suspension (false) or its end (true). The
-// parameter n is needed only before the first suspension.
-func (f *stepLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [step] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *stepLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.n1 = n
@@ -1485,9 +1359,8 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1489
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1363
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:241
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:241
@@ -1495,31 +1368,27 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1499
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1372
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1505
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1377
 }
 
-// Location returns where [step] is suspended.
 func (f *stepLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.step", "github.com/movenext/movenext/jobtest/planted_test.go", 241)
 }
 
-// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one
-// allocation.
+// stepMachine is [step] as the root of a chain: chain, job and frame in one allocation.
 type stepMachine struct {
 	statemachine.Builder[job.Void]
 	stepLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1534,7 +1403,7 @@ func walkAsync(arg0 context.Context, done, missed *int) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := walkLocals{done: done, missed: missed}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &walkMachine{walkLocals: frame}
@@ -1551,50 +1420,44 @@ type walkLocals struct {
 	begin int
 }
 
-// moveNext runs [walk] from where it stopped to its next suspension (false) or its end (true).
-func (f *walkLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [walk] on to its next suspension (false) or its end (true).
+func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1569
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1438
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:252
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:252
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:254
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1580
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1446
 }
 
-// Location returns where [walk] is suspended.
 func (f *walkLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.walk", "github.com/movenext/movenext/jobtest/planted_test.go", 252)
 }
 
-// walkMachine is the root of a chain of calls that begins with [walk]: chain, job and frame in one
-// allocation.
+// walkMachine is [walk] as the root of a chain: chain, job and frame in one allocation.
 type walkMachine struct {
 	statemachine.Builder[job.Void]
 	walkLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1609,7 +1472,7 @@ func reserveAsync(ctx context.Context, lock *coord.Mutex, seats *int, after time
 	var r statemachine.Run
 	frame := reserveLocals{ctx: ctx, lock: lock, seats: seats}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, after); finished {
+	if hasEnded, v0 := frame.moveNext(&r, after); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -1617,11 +1480,11 @@ func reserveAsync(ctx context.Context, lock *coord.Mutex, seats *int, after time
 	return m.Start(ctx, &r, m)
 }
 
-// reserveEnter enters [reserve] for another machine. It returns the results, or the suspended
+// reserveEnter enters [reserve] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func reserveEnter(r *statemachine.Run, ctx context.Context, lock *coord.Mutex, seats *int, after time.Duration) (*reserveFrame, error) {
 	frame := reserveLocals{ctx: ctx, lock: lock, seats: seats}
-	if finished, v0 := frame.moveNext(r, after); finished {
+	if hasEnded, v0 := frame.moveNext(r, after); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -1643,30 +1506,27 @@ type reserveLocals struct {
 	free  bool
 }
 
-// reserveFrame is the frame of [reserve] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// reserveFrame is the frame of [reserve] for a caller that is a machine.
 type reserveFrame struct {
 	reserveLocals
 
 	result0 error
 }
 
-// MoveNext continues [reserve] where it stopped.
-func (f *reserveFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, 0)
-	return finished
+func (f *reserveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, 0)
+	return hasEnded
 }
 
-// moveNext runs [reserve] from where it stopped to its next suspension (false) or its end (true).
-// The parameter after is needed only before the first suspension.
-func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [reserve] on to its next suspension (false) or its end (true). The parameter after
+// is needed only before the first suspension.
+func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var asleep1 bool
-	var err2 error
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1675,13 +1535,12 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (fini
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// planted_test.go:271: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
-	asleep1, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1684
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, after)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1543
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -1693,7 +1552,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1697
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1556
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1701,10 +1560,9 @@ after1:
 	if f.lock == nil {
 		goto endIf1
 	}
-	// planted_test.go:275: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
-	f.lock2, err2 = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1708
+	f.lock2, err = f.lock.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1566
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1713,14 +1571,14 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
-	err2 = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1718
+	err = f.lock2.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1576
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1724
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1582
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1734,10 +1592,9 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1738
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1596
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
-//line github.com/movenext/movenext/jobtest/planted_test.go:281
 	return r.Yield(), nil
 resume3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:281
@@ -1746,35 +1603,31 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1750
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1607
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1754
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1611
 }
 
-// Location returns where [reserve] is suspended.
 func (f *reserveLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 271, 275, 281)
 }
 
-// Results returns what [reserve] returned, or raises again the panic that ended it.
 func (f *reserveFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// reserveMachine is the root of a chain of calls that begins with [reserve]: chain, job and frame
-// in one allocation.
+// reserveMachine is [reserve] as the root of a chain: chain, job and frame in one allocation.
 type reserveMachine struct {
 	statemachine.Builder[job.Void]
 	reserveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *reserveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -1790,7 +1643,7 @@ func sellsAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := sellsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &sellsArgs{ctx: ctx, lock: lock}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &sellsArgs{ctx: ctx, lock: lock}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sellsMachine{sellsLocals: frame}
@@ -1805,24 +1658,24 @@ type sellsLocals struct {
 	await1 *job.Job[[]job.Void]
 }
 
-// sellsArgs are the parameters of [sells] that are needed only before its first suspension.
+// sellsArgs are the parameters that only the start of [sells] needs.
 type sellsArgs struct {
 	ctx  context.Context
 	lock *coord.Mutex
 }
 
-// moveNext runs [sells] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[[]job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [sells] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded bool, result0 error) {
+	var awaited2 *job.Job[[]job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:292
 	f.seats = new(int)
@@ -1840,56 +1693,45 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (finished b
 		}
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
-		awaited1 = job.WhenAll(clients...)
+		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited2
+		return r.Await(awaited2), nil
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:297
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1848
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/planted_test.go:297
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:297
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1858
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
-		_, err := awaited1.GetResult()
+		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1866
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1714
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1875
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1720
 }
 
-// Location returns where [sells] is suspended.
 func (f *sellsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 297)
 }
 
-// sellsMachine is the root of a chain of calls that begins with [sells]: chain, job and frame in
-// one allocation.
+// sellsMachine is [sells] as the root of a chain: chain, job and frame in one allocation.
 type sellsMachine struct {
 	statemachine.Builder[job.Void]
 	sellsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sellsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1903,7 +1745,7 @@ func sellsFunc1Run(lock *coord.Mutex, seats *int, after time.Duration, ctx conte
 	var r statemachine.Run
 	frame := sellsFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &sellsFunc1Args{lock: lock, seats: seats, after: after, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &sellsFunc1Args{lock: lock, seats: seats, after: after, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &sellsFunc1Machine{sellsFunc1Locals: frame}
@@ -1917,8 +1759,7 @@ type sellsFunc1Locals struct {
 	reserve1 *reserveFrame
 }
 
-// sellsFunc1Args are the parameters of a function literal of [sells] that are needed only before
-// its first suspension.
+// sellsFunc1Args are the parameters that only the start of a function literal of [sells] needs.
 type sellsFunc1Args struct {
 	lock  *coord.Mutex
 	seats *int
@@ -1926,22 +1767,21 @@ type sellsFunc1Args struct {
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [sells] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [sells] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// planted_test.go:295: … reserve(ctx, lock, &seats, after) }))
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1945
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1785
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1950,29 +1790,26 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1954
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1794
 	f.reserve1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [sells] is suspended.
 func (f *sellsFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 295)
 }
 
-// sellsFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [sells]: chain and frame in one allocation.
+// sellsFunc1Machine is a function literal of [sells] as the root of a chain: chain and frame in
+// one allocation.
 type sellsFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	sellsFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sellsFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1986,18 +1823,18 @@ func (s *stack) popAsync() (result *job.Job[*node]) {
 	var r statemachine.Run
 	frame := stackPopLocals{s: s}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stackPopMachine{stackPopLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// popEnter enters [stack.pop] for another machine. It returns the results, or the suspended frame
+// popEnter enters [stack.pop] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func (s *stack) popEnter(r *statemachine.Run) (*stackPopFrame, *node) {
 	frame := stackPopLocals{s: s}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &stackPopFrame{stackPopLocals: frame}
@@ -2015,31 +1852,28 @@ type stackPopLocals struct {
 	next *node
 }
 
-// stackPopFrame is the frame of [stack.pop] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// stackPopFrame is the frame of [stack.pop] for a caller that is a machine.
 type stackPopFrame struct {
 	stackPopLocals
 
 	result0 *node
 }
 
-// MoveNext continues [stack.pop] where it stopped.
-func (f *stackPopFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stackPopFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stack.pop] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stackPopLocals) moveNext(r *statemachine.Run) (finished bool, result0 *node) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [stack.pop] on to its next suspension (false) or its end (true).
+func (f *stackPopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 *node) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:321
@@ -2050,50 +1884,42 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2054
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1888
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:324
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:324
 	_ = r.Refusal()
 	if f.s.top == f.top {
 		f.s.top = f.next
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:327
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2067
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1898
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2073
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1903
 }
 
-// Location returns where [stack.pop] is suspended.
 func (f *stackPopLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 324)
 }
 
-// Results returns what [stack.pop] returned, or raises again the panic that ended it.
 func (f *stackPopFrame) Results(r *statemachine.Run) *node {
 	r.Rethrow()
 	return f.result0
 }
 
-// stackPopMachine is the root of a chain of calls that begins with [stack.pop]: chain, job and
-// frame in one allocation.
+// stackPopMachine is [stack.pop] as the root of a chain: chain, job and frame in one allocation.
 type stackPopMachine struct {
 	statemachine.Builder[*node]
 	stackPopLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stackPopMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -2108,18 +1934,18 @@ func (s *stack) takeAsync(arg0 context.Context, greedy bool) (result *job.Job[jo
 	var r statemachine.Run
 	frame := stackTakeLocals{s: s, greedy: greedy}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &stackTakeMachine{stackTakeLocals: frame}
 	return m.Start(arg0, &r, m)
 }
 
-// takeEnter enters [stack.take] for another machine. It returns the results, or the suspended
+// takeEnter enters [stack.take] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stack) takeEnter(r *statemachine.Run, arg0 context.Context, greedy bool) (*stackTakeFrame, error) {
 	frame := stackTakeLocals{s: s, greedy: greedy}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &stackTakeFrame{stackTakeLocals: frame}
@@ -2138,39 +1964,35 @@ type stackTakeLocals struct {
 	pop1  *stackPopFrame
 }
 
-// stackTakeFrame is the frame of [stack.take] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stackTakeFrame is the frame of [stack.take] for a caller that is a machine.
 type stackTakeFrame struct {
 	stackTakeLocals
 
 	result0 error
 }
 
-// MoveNext continues [stack.take] where it stopped.
-func (f *stackTakeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stackTakeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stack.take] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stackTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [stack.take] on to its next suspension (false) or its end (true).
+func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var second *node
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// planted_test.go:339: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2174
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1996
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -2179,19 +2001,15 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2183
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2005
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
 	if !f.greedy {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:341
 		return true, nil
 	}
-	// planted_test.go:343: second := s.pop()
-//line github.com/movenext/movenext/jobtest/planted_test.go:343
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2195
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2013
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -2200,7 +2018,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2204
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2022
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -2210,34 +2028,28 @@ after2:
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:350
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2217
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2033
 }
 
-// Location returns where [stack.take] is suspended.
 func (f *stackTakeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).take", "github.com/movenext/movenext/jobtest/planted_test.go", 339, 343)
 }
 
-// Results returns what [stack.take] returned, or raises again the panic that ended it.
 func (f *stackTakeFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// stackTakeMachine is the root of a chain of calls that begins with [stack.take]: chain, job and
-// frame in one allocation.
+// stackTakeMachine is [stack.take] as the root of a chain: chain, job and frame in one allocation.
 type stackTakeMachine struct {
 	statemachine.Builder[job.Void]
 	stackTakeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stackTakeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -2252,18 +2064,18 @@ func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := petersonEnterLocals{p: p, me: me}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &petersonEnterMachine{petersonEnterLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// enterEnter enters [peterson.enter] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (p *peterson) enterEnter(r *statemachine.Run, me int) (*petersonEnterFrame, error) {
 	frame := petersonEnterLocals{p: p, me: me}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &petersonEnterFrame{petersonEnterLocals: frame}
@@ -2279,26 +2091,23 @@ type petersonEnterLocals struct {
 	me int
 }
 
-// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine.
 type petersonEnterFrame struct {
 	petersonEnterLocals
 
 	result0 error
 }
 
-// MoveNext continues [peterson.enter] where it stopped.
-func (f *petersonEnterFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *petersonEnterFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [peterson.enter] on to its next suspension (false) or its end (true).
+func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -2311,7 +2120,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:378
 	if !f.p.turnFirst {
@@ -2320,9 +2129,8 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2324
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2133
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/planted_test.go:380
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:380
@@ -2333,9 +2141,8 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2337
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2145
 	f.State = 2
-//line github.com/movenext/movenext/jobtest/planted_test.go:384
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:384
@@ -2343,9 +2150,8 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2347
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2154
 	f.State = 3
-//line github.com/movenext/movenext/jobtest/planted_test.go:387
 	return r.Yield(), nil
 resume3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:387
@@ -2356,62 +2162,54 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2360
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2166
 	f.State = 4
-//line github.com/movenext/movenext/jobtest/planted_test.go:389
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2367
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2172
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2373
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2178
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2379
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2183
 	f.State = 5
-//line github.com/movenext/movenext/jobtest/planted_test.go:394
 	return r.Yield(), nil
 resume5:
 //line github.com/movenext/movenext/jobtest/planted_test.go:394
 	_ = r.Refusal()
 	f.p.inside--
 	f.p.wants[f.me] = false
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:397
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2391
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2192
 }
 
-// Location returns where [peterson.enter] is suspended.
 func (f *petersonEnterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
 }
 
-// Results returns what [peterson.enter] returned, or raises again the panic that ended it.
 func (f *petersonEnterFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain,
-// job and frame in one allocation.
+// petersonEnterMachine is [peterson.enter] as the root of a chain: chain, job and frame in one
+// allocation.
 type petersonEnterMachine struct {
 	statemachine.Builder[job.Void]
 	petersonEnterLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -2419,4 +2217,4 @@ func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e4096ffec161da7e
+// Digest of what is above: 85df0cc6198ea799

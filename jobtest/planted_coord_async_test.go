@@ -24,7 +24,7 @@ func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.
 	var r statemachine.Run
 	frame := boxTurnLocals{b: b, ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -32,11 +32,11 @@ func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// turnEnter enters [box.turn] for another machine. It returns the results, or the suspended frame
+// turnEnter enters [box.turn] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func (b *box) turnEnter(r *statemachine.Run, ctx context.Context, from, to int) (*boxTurnFrame, error) {
 	frame := boxTurnLocals{b: b, ctx: ctx, from: from, to: to}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -58,40 +58,36 @@ type boxTurnLocals struct {
 	lockOrWait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// boxTurnFrame is the frame of [box.turn] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// boxTurnFrame is the frame of [box.turn] for a caller that is a machine.
 type boxTurnFrame struct {
 	boxTurnLocals
 
 	result0 error
 }
 
-// MoveNext continues [box.turn] where it stopped.
-func (f *boxTurnFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *boxTurnFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [box.turn] from where it stopped to its next suspension (false) or its end (true).
-func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [box.turn] on to its next suspension (false) or its end (true).
+func (f *boxTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// planted_coord_test.go:66: if err := b.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:95
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:91
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -100,13 +96,13 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:104
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:100
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:110
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:106
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:67
 		return true, result0
@@ -122,10 +118,9 @@ for1:
 	if f.b.values == f.from {
 		goto endFor1
 	}
-	// planted_coord_test.go:71: if err := b.change.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
-	f.lockOrWait1, err2 = f.b.change.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:129
+	f.lockOrWait1, err = f.b.change.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:124
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -133,19 +128,19 @@ for1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
-	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:138
+	err = f.lockOrWait1.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:133
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:144
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:139
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
 		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:149
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:144
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
@@ -156,35 +151,31 @@ endFor1:
 		f.b.change.Signal()
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:160
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:155
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:81
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:164
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:159
 }
 
-// Location returns where [box.turn] is suspended.
 func (f *boxTurnLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 66, 71)
 }
 
-// Results returns what [box.turn] returned, or raises again the panic that ended it.
 func (f *boxTurnFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// boxTurnMachine is the root of a chain of calls that begins with [box.turn]: chain, job and frame
-// in one allocation.
+// boxTurnMachine is [box.turn] as the root of a chain: chain, job and frame in one allocation.
 type boxTurnMachine struct {
 	statemachine.Builder[job.Void]
 	boxTurnLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *boxTurnMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -200,7 +191,7 @@ func passAsync(ctx context.Context, to, from *coord.Channel[int]) (result *job.J
 	var r statemachine.Run
 	frame := passLocals{ctx: ctx, to: to, from: from}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &passMachine{passLocals: frame}
@@ -220,20 +211,19 @@ type passLocals struct {
 	receive2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [pass] from where it stopped to its next suspension (false) or its end (true).
-func (f *passLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [pass] on to its next suspension (false) or its end (true).
+func (f *passLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1 = 0
@@ -242,10 +232,9 @@ range1:
 	if f.i1 >= 2 {
 		goto endRange1
 	}
-	// planted_coord_test.go:290: if err := to.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	f.send1, err = f.to.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:249
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:238
 	if f.send1 == nil {
 		goto after1
 	}
@@ -254,19 +243,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:258
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:247
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:291
 		return true, err
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:270
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:258
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
@@ -276,10 +264,9 @@ range2:
 	if f.i1 >= 2 {
 		goto endRange2
 	}
-	// planted_coord_test.go:295: if _, err := from.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
-	f.receive2, _, err2 = f.from.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:283
+	f.receive2, _, err = f.from.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:270
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -288,45 +275,40 @@ range2:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
-	_, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:293
+	_, err = f.receive2.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:280
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
-	if err2 != nil {
+	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:296
-		return true, err2
+		return true, err
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:305
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:291
 	goto range2
 endRange2:
 	r.Publish()
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:312
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:297
 }
 
-// Location returns where [pass] is suspended.
 func (f *passLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 290, 295)
 }
 
-// passMachine is the root of a chain of calls that begins with [pass]: chain, job and frame in one
-// allocation.
+// passMachine is [pass] as the root of a chain: chain, job and frame in one allocation.
 type passMachine struct {
 	statemachine.Builder[job.Void]
 	passLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *passMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -353,15 +335,14 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:311
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:357
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:339
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
 // while it is suspended.
 type sendFrame = statemachine.WaitingVoid[job.Void]
 
-// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the
-// callee returns.
+// sendMachine is [send] as the root of a chain: it passes on what the callee returns.
 type sendMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -369,7 +350,6 @@ type sendMachine struct {
 	callee *sendFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -377,9 +357,8 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [send] waits for the callee.
 func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
 }
 
-// Digest of what is above: 6d4965f636020c55
+// Digest of what is above: 2faadd37fbf4baea

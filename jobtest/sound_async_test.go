@@ -24,7 +24,7 @@ func spinAsync(arg0 context.Context, ready *bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := spinLocals{ready: ready}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &spinMachine{spinLocals: frame}
@@ -38,16 +38,16 @@ type spinLocals struct {
 	ready *bool
 }
 
-// moveNext runs [spin] from where it stopped to its next suspension (false) or its end (true).
-func (f *spinLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [spin] on to its next suspension (false) or its end (true).
+func (f *spinLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:27
@@ -57,36 +57,31 @@ for1:
 	// sound_test.go:28: job.Yield()
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:59
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/sound_test.go:28
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:28
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:66
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:65
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:72
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:70
 }
 
-// Location returns where [spin] is suspended.
 func (f *spinLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.spin", "github.com/movenext/movenext/jobtest/sound_test.go", 28)
 }
 
-// spinMachine is the root of a chain of calls that begins with [spin]: chain, job and frame in one
-// allocation.
+// spinMachine is [spin] as the root of a chain: chain, job and frame in one allocation.
 type spinMachine struct {
 	statemachine.Builder[job.Void]
 	spinLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *spinMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -101,7 +96,7 @@ func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *jo
 	var r statemachine.Run
 	frame := produceLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -122,19 +117,19 @@ type produceLocals struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [produce] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *produceLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [produce] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *produceLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -150,10 +145,9 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// sound_test.go:50: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	f.send1, err = f.c.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:157
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:151
 	if f.send1 == nil {
 		goto after1
 	}
@@ -162,7 +156,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:166
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:160
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
@@ -170,43 +164,40 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:174
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:168
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		return true, result0
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:49
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:181
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:175
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:188
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:182
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:192
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:186
 }
 
-// Location returns where [produce] is suspended.
 func (f *produceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.produce", "github.com/movenext/movenext/jobtest/sound_test.go", 50)
 }
 
-// produceMachine is the root of a chain of calls that begins with [produce]: chain, job and frame
-// in one allocation.
+// produceMachine is [produce] as the root of a chain: chain, job and frame in one allocation.
 type produceMachine struct {
 	statemachine.Builder[job.Void]
 	produceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *produceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -215,4 +206,4 @@ func (f *produceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: aa0ebf5a9223f10d
+// Digest of what is above: e1923e04363c2be1

@@ -25,7 +25,7 @@ func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := echoAllLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -48,15 +48,13 @@ type echoAllLocals struct {
 	readOrWrite2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [echoAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [echoAll] on to its next suspension (false) or its end (true).
+func (f *echoAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -65,7 +63,7 @@ func (f *echoAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 in
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -76,10 +74,9 @@ func (f *echoAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 in
 	f.total = 0
 	f.p = make([]byte, 8)
 for1:
-	// adopt_test.go:87: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:83
+//line github.com/movenext/movenext/netio/adopt_async_test.go:80
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -88,21 +85,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:92
+//line github.com/movenext/movenext/netio/adopt_async_test.go:89
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:98
+//line github.com/movenext/movenext/netio/adopt_async_test.go:95
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:88
 		return true, result0, result1
 	}
-	// adopt_test.go:90: n, err := c.Read(p)
-//line github.com/movenext/movenext/netio/adopt_test.go:90
-	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:106
+	f.readOrWrite2, f.n, err = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/netio/adopt_async_test.go:101
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -110,29 +105,27 @@ after1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/adopt_test.go:90
-	f.n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:115
+	f.n, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/adopt_async_test.go:110
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/adopt_test.go:91
-	if err2 == io.EOF {
+	if err == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/adopt_async_test.go:121
+//line github.com/movenext/movenext/netio/adopt_async_test.go:116
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:92
 		return true, result0, result1
 	}
-	if err2 != nil {
-		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/adopt_async_test.go:128
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/adopt_async_test.go:123
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:95
 		return true, result0, result1
 	}
-	// adopt_test.go:97: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/adopt_test.go:97
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:f.n])
-//line github.com/movenext/movenext/netio/adopt_async_test.go:136
+	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:f.n])
+//line github.com/movenext/movenext/netio/adopt_async_test.go:129
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -140,39 +133,36 @@ after2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:145
+	_, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/adopt_async_test.go:138
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	if err3 != nil {
-		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/adopt_async_test.go:151
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/adopt_async_test.go:144
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:98
 		return true, result0, result1
 	}
 	f.total += f.n
-//line github.com/movenext/movenext/netio/adopt_async_test.go:157
+//line github.com/movenext/movenext/netio/adopt_async_test.go:150
 	goto for1
 }
 
-// Location returns where [echoAll] is suspended.
 func (f *echoAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
 }
 
-// echoAllMachine is the root of a chain of calls that begins with [echoAll]: chain, job and frame
-// in one allocation.
+// echoAllMachine is [echoAll] as the root of a chain: chain, job and frame in one allocation.
 type echoAllMachine struct {
 	statemachine.Builder[int]
 	echoAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -181,4 +171,4 @@ func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 69f7c557199506e6
+// Digest of what is above: e323f935edebc4bc

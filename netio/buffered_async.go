@@ -24,18 +24,18 @@ func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := bufferedReadLocals{b: b, p: p}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &bufferedReadMachine{bufferedReadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// bufferedReadEnter enters [bufferedRead] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// bufferedReadEnter enters [bufferedRead] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func bufferedReadEnter(r *statemachine.Run, b *Buffered, p []byte) (*bufferedReadFrame, int, error) {
 	frame := bufferedReadLocals{b: b, p: p}
-	if ended, v0, v1 := frame.moveNext(r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &bufferedReadFrame{bufferedReadLocals: frame}
@@ -54,8 +54,7 @@ type bufferedReadLocals struct {
 	fillOnce2 *fillOnceFrame
 }
 
-// bufferedReadFrame is the frame of [bufferedRead] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// bufferedReadFrame is the frame of [bufferedRead] for a caller that is a machine.
 type bufferedReadFrame struct {
 	bufferedReadLocals
 
@@ -63,17 +62,15 @@ type bufferedReadFrame struct {
 	result1 error
 }
 
-// MoveNext continues [bufferedRead] where it stopped.
-func (f *bufferedReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r)
-	return ended
+func (f *bufferedReadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [bufferedRead] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+// moveNext runs [bufferedRead] on to its next suspension (false) or its end (true).
+func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -92,10 +89,9 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	if len(f.p) < chunk {
 		goto endIf2
 	}
-	// buffered.go:72: return readOnce(b.src, p)
 //line github.com/movenext/movenext/netio/buffered.go:72
 	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:99
+//line github.com/movenext/movenext/netio/buffered_async.go:95
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -105,16 +101,14 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:72
 	result0, result1 = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:109
+//line github.com/movenext/movenext/netio/buffered_async.go:105
 	f.readOnce1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-	// buffered.go:74: fillOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:118
+//line github.com/movenext/movenext/netio/buffered_async.go:112
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -123,39 +117,35 @@ endIf2:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:127
+//line github.com/movenext/movenext/netio/buffered_async.go:121
 	f.fillOnce2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/netio/buffered.go:76
 	result0, result1 = f.b.take(f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:133
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/buffered_async.go:127
 	return true, result0, result1
 }
 
-// Location returns where [bufferedRead] is suspended.
 func (f *bufferedReadLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 72, 74)
 }
 
-// Results returns what [bufferedRead] returned, or raises again the panic that ended it.
 func (f *bufferedReadFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// bufferedReadMachine is the root of a chain of calls that begins with [bufferedRead]: chain, job
-// and frame in one allocation.
+// bufferedReadMachine is [bufferedRead] as the root of a chain: chain, job and frame in one
+// allocation.
 type bufferedReadMachine struct {
 	statemachine.Builder[int]
 	bufferedReadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bufferedReadMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -186,15 +176,15 @@ func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 		return waitReadableEnter(r, ctx, b.src)
 	}
 	return nil, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:190
+//line github.com/movenext/movenext/netio/buffered_async.go:180
 }
 
 // bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it
 // keeps nothing of its own while it is suspended.
 type bufferedReadableFrame = waitReadableFrame
 
-// bufferedReadableMachine is the root of a chain of calls that begins with [bufferedReadable]: it
-// passes on what the callee returns.
+// bufferedReadableMachine is [bufferedReadable] as the root of a chain: it passes on what the
+// callee returns.
 type bufferedReadableMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -202,7 +192,6 @@ type bufferedReadableMachine struct {
 	callee *bufferedReadableFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -210,7 +199,6 @@ func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [bufferedReadable] waits for the callee.
 func (f *bufferedReadableMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 132}
 }
@@ -222,18 +210,18 @@ func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result 
 	var r statemachine.Run
 	frame := bufferedReadLineLocals{ctx: ctx, b: b, limit: limit}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &bufferedReadLineMachine{bufferedReadLineLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results, or
-// the suspended frame that will have them.
+// bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func bufferedReadLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered, limit int) (*bufferedReadLineFrame, []byte, error) {
 	frame := bufferedReadLineLocals{ctx: ctx, b: b, limit: limit}
-	if ended, v0, v1 := frame.moveNext(r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &bufferedReadLineFrame{bufferedReadLineLocals: frame}
@@ -253,8 +241,7 @@ type bufferedReadLineLocals struct {
 	fill1 *fillFrame
 }
 
-// bufferedReadLineFrame is the frame of [bufferedReadLine] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// bufferedReadLineFrame is the frame of [bufferedReadLine] for a caller that is a machine.
 type bufferedReadLineFrame struct {
 	bufferedReadLineLocals
 
@@ -262,18 +249,16 @@ type bufferedReadLineFrame struct {
 	result1 error
 }
 
-// MoveNext continues [bufferedReadLine] where it stopped.
-func (f *bufferedReadLineFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r)
-	return ended
+func (f *bufferedReadLineFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [bufferedReadLine] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
+// moveNext runs [bufferedReadLine] on to its next suspension (false) or its end (true).
+func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -289,8 +274,7 @@ for1:
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:293
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/buffered_async.go:278
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:165
 		}
@@ -298,21 +282,16 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/buffered.go:167
 	if f.seen-1 > f.limit { // more than a line and "\r"
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:168
 		return true, nil, ErrLineTooLong
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:308
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/buffered_async.go:290
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:172
 	}
-	// buffered.go:173: if err := fill(ctx, b); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:173
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:316
+//line github.com/movenext/movenext/netio/buffered_async.go:295
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -321,41 +300,36 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:325
+//line github.com/movenext/movenext/netio/buffered_async.go:304
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:174
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:334
+//line github.com/movenext/movenext/netio/buffered_async.go:311
 	goto for1
 }
 
-// Location returns where [bufferedReadLine] is suspended.
 func (f *bufferedReadLineLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 173)
 }
 
-// Results returns what [bufferedReadLine] returned, or raises again the panic that ended it.
 func (f *bufferedReadLineFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// bufferedReadLineMachine is the root of a chain of calls that begins with [bufferedReadLine]:
-// chain, job and frame in one allocation.
+// bufferedReadLineMachine is [bufferedReadLine] as the root of a chain: chain, job and frame in
+// one allocation.
 type bufferedReadLineMachine struct {
 	statemachine.Builder[[]byte]
 	bufferedReadLineLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -370,18 +344,18 @@ func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job
 	var r statemachine.Run
 	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &bufferedPeekMachine{bufferedPeekLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedPeekEnter enters [bufferedPeek] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// bufferedPeekEnter enters [bufferedPeek] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func bufferedPeekEnter(r *statemachine.Run, ctx context.Context, b *Buffered, n int) (*bufferedPeekFrame, []byte, error) {
 	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
-	if ended, v0, v1 := frame.moveNext(r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &bufferedPeekFrame{bufferedPeekLocals: frame}
@@ -400,8 +374,7 @@ type bufferedPeekLocals struct {
 	fill1 *fillFrame
 }
 
-// bufferedPeekFrame is the frame of [bufferedPeek] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// bufferedPeekFrame is the frame of [bufferedPeek] for a caller that is a machine.
 type bufferedPeekFrame struct {
 	bufferedPeekLocals
 
@@ -409,18 +382,16 @@ type bufferedPeekFrame struct {
 	result1 error
 }
 
-// MoveNext continues [bufferedPeek] where it stopped.
-func (f *bufferedPeekFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r)
-	return ended
+func (f *bufferedPeekFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [bufferedPeek] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
+// moveNext runs [bufferedPeek] on to its next suspension (false) or its end (true).
+func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -436,15 +407,12 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:221
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
-//line github.com/movenext/movenext/netio/buffered_async.go:440
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/buffered_async.go:411
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:223
 	}
-	// buffered.go:224: if err := fill(ctx, b); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:224
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:448
+//line github.com/movenext/movenext/netio/buffered_async.go:416
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -453,46 +421,40 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:457
+//line github.com/movenext/movenext/netio/buffered_async.go:425
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:225
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:466
+//line github.com/movenext/movenext/netio/buffered_async.go:432
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:228
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:472
+//line github.com/movenext/movenext/netio/buffered_async.go:437
 }
 
-// Location returns where [bufferedPeek] is suspended.
 func (f *bufferedPeekLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 224)
 }
 
-// Results returns what [bufferedPeek] returned, or raises again the panic that ended it.
 func (f *bufferedPeekFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// bufferedPeekMachine is the root of a chain of calls that begins with [bufferedPeek]: chain, job
-// and frame in one allocation.
+// bufferedPeekMachine is [bufferedPeek] as the root of a chain: chain, job and frame in one
+// allocation.
 type bufferedPeekMachine struct {
 	statemachine.Builder[[]byte]
 	bufferedPeekLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -507,18 +469,18 @@ func fillAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := fillLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fillMachine{fillLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// fillEnter enters [fill] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// fillEnter enters [fill] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func fillEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*fillFrame, error) {
 	frame := fillLocals{b: b}
-	if ended, v0 := frame.moveNext(r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &fillFrame{fillLocals: frame}
@@ -536,26 +498,24 @@ type fillLocals struct {
 	fillOnce2     *fillOnceFrame
 }
 
-// fillFrame is the frame of [fill] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// fillFrame is the frame of [fill] for a caller that is a machine.
 type fillFrame struct {
 	fillLocals
 
 	result0 error
 }
 
-// MoveNext continues [fill] where it stopped.
-func (f *fillFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r, nil)
-	return ended
+func (f *fillFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [fill] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+// moveNext runs [fill] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -569,10 +529,8 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	if f.b.lo == f.b.hi {
 		f.b.giveBack()
 	}
-	// buffered.go:240: if err := waitReadable(ctx, b.src); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:240
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
-//line github.com/movenext/movenext/netio/buffered_async.go:576
+//line github.com/movenext/movenext/netio/buffered_async.go:534
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -581,19 +539,15 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:240
 	err = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:585
+//line github.com/movenext/movenext/netio/buffered_async.go:543
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:240
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:241
 		return true, err
 	}
-	// buffered.go:243: fillOnce(b)
-//line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:597
+//line github.com/movenext/movenext/netio/buffered_async.go:551
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -603,37 +557,32 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:607
+//line github.com/movenext/movenext/netio/buffered_async.go:561
 	f.fillOnce2 = nil
 after2:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:244
 	return true, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:613
+//line github.com/movenext/movenext/netio/buffered_async.go:566
 }
 
-// Location returns where [fill] is suspended.
 func (f *fillLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 240, 243)
 }
 
-// Results returns what [fill] returned, or raises again the panic that ended it.
 func (f *fillFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// fillMachine is the root of a chain of calls that begins with [fill]: chain, job and frame in one
-// allocation.
+// fillMachine is [fill] as the root of a chain: chain, job and frame in one allocation.
 type fillMachine struct {
 	statemachine.Builder[job.Void]
 	fillLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fillMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -655,7 +604,7 @@ func fillOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// fillOnceEnter enters [fillOnce] for another machine. It returns the results, or the suspended
+// fillOnceEnter enters [fillOnce] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func fillOnceEnter(r *statemachine.Run, b *Buffered) *fillOnceFrame {
 	frame := fillOnceFrame{b: b}
@@ -677,12 +626,12 @@ type fillOnceFrame struct {
 	readOnce1 *readOnceFrame
 }
 
-// MoveNext runs [fillOnce] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [fillOnce] on to its next suspension (false) or its end (true).
 func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	var n int
 	var err error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -692,10 +641,8 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/netio/buffered.go:251
 	f.b.makeRoom()
-	// buffered.go:252: n, err := readOnce(b.src, b.buf[b.hi:])
-//line github.com/movenext/movenext/netio/buffered.go:252
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:699
+//line github.com/movenext/movenext/netio/buffered_async.go:646
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -704,35 +651,30 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:252
 	n, err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:708
+//line github.com/movenext/movenext/netio/buffered_async.go:655
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:253
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:714
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/buffered_async.go:661
 	return true
 }
 
-// Location returns where [fillOnce] is suspended.
 func (f *fillOnceFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
 }
 
-// Results returns what [fillOnce] returned, or raises again the panic that ended it.
 func (f *fillOnceFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// fillOnceMachine is the root of a chain of calls that begins with [fillOnce]: chain, job and
-// frame in one allocation.
+// fillOnceMachine is [fillOnce] as the root of a chain: chain, job and frame in one allocation.
 type fillOnceMachine struct {
 	statemachine.Builder[job.Void]
 	fillOnceFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.fillOnceFrame.MoveNext(r) {
 		return false
@@ -742,4 +684,4 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e252cbdad2e57fa6
+// Digest of what is above: 819b56a9ce33f6b4

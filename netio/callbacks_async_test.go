@@ -24,7 +24,7 @@ func readOneAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[byte])
 	var r statemachine.Run
 	frame := readOneLocals{c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readOneMachine{readOneLocals: frame}
@@ -42,87 +42,76 @@ type readOneLocals struct {
 	read2     *job.Job[int]
 }
 
-// moveNext runs [readOne] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *readOneLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 byte, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [readOne] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *readOneLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 byte, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/callbacks_test.go:201
 	f.p = make([]byte, 1)
-	// callbacks_test.go:202: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/callbacks_test.go:202
 	f.readable1 = f.c.ReadableAsync(ctx)
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:67
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:65
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/callbacks_test.go:202
 	return r.Await(f.readable1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		_, err := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:77
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:74
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/callbacks_test.go:203
 			return true, 0, err
 		}
 	}
-	// callbacks_test.go:205: _, err := c.Read(p)
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:91
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:85
 		goto resume2
 	}
 	f.State = 2
 	f.c = nil // not needed any more
-//line github.com/movenext/movenext/netio/callbacks_test.go:205
 	return r.Await(f.read2), 0, nil
 resume2:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 		_, err := statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:102
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:95
 		f.read2 = nil
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/callbacks_test.go:206
 		return true, f.p[0], err
 	}
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:108
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:100
 }
 
-// Location returns where [readOne] is suspended.
 func (f *readOneLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.readOne", "github.com/movenext/movenext/netio/callbacks_test.go", 202, 205)
 }
 
-// readOneMachine is the root of a chain of calls that begins with [readOne]: chain, job and frame
-// in one allocation.
+// readOneMachine is [readOne] as the root of a chain: chain, job and frame in one allocation.
 type readOneMachine struct {
 	statemachine.Builder[byte]
 	readOneLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readOneMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -130,4 +119,4 @@ func (f *readOneMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d13d06b5b534a0cb
+// Digest of what is above: 8c9f3d8a66a13114

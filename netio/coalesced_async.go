@@ -23,18 +23,18 @@ func bufferedWriteAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := bufferedWriteLocals{b: b, p: p}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &bufferedWriteMachine{bufferedWriteLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// bufferedWriteEnter enters [bufferedWrite] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// bufferedWriteEnter enters [bufferedWrite] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func bufferedWriteEnter(r *statemachine.Run, b *BufferedWriter, p []byte) (*bufferedWriteFrame, int, error) {
 	frame := bufferedWriteLocals{b: b, p: p}
-	if ended, v0, v1 := frame.moveNext(r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &bufferedWriteFrame{bufferedWriteLocals: frame}
@@ -53,8 +53,7 @@ type bufferedWriteLocals struct {
 	writeAll2      *writeAllFrame
 }
 
-// bufferedWriteFrame is the frame of [bufferedWrite] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// bufferedWriteFrame is the frame of [bufferedWrite] for a caller that is a machine.
 type bufferedWriteFrame struct {
 	bufferedWriteLocals
 
@@ -62,20 +61,17 @@ type bufferedWriteFrame struct {
 	result1 error
 }
 
-// MoveNext continues [bufferedWrite] where it stopped.
-func (f *bufferedWriteFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r)
-	return ended
+func (f *bufferedWriteFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [bufferedWrite] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+// moveNext runs [bufferedWrite] on to its next suspension (false) or its end (true).
+func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
 	var err error
 	var n int
-	var err2 error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -89,10 +85,9 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	if f.b.n+len(f.p) <= chunk {
 		goto endIf1
 	}
-	// coalesced.go:50: if err := bufferedFlush(context.Background(), b); err != nil {
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	f.bufferedFlush1, err = bufferedFlushEnter(r, context.Background(), f.b)
-//line github.com/movenext/movenext/netio/coalesced_async.go:96
+//line github.com/movenext/movenext/netio/coalesced_async.go:91
 	if f.bufferedFlush1 == nil {
 		goto after1
 	}
@@ -101,28 +96,23 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	err = f.bufferedFlush1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:105
+//line github.com/movenext/movenext/netio/coalesced_async.go:100
 	f.bufferedFlush1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:51
 		return true, 0, err
 	}
 endIf1:
 	if f.b.err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:55
 		return true, 0, f.b.err
 	}
 	if len(f.p) < chunk {
 		goto endIf2
 	}
-	// coalesced.go:58: n, err := writeAll(context.Background(), b.dst, p)
 //line github.com/movenext/movenext/netio/coalesced.go:58
-	f.writeAll2, n, err2 = writeAllEnter(r, context.Background(), f.b.dst, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:126
+	f.writeAll2, n, err = writeAllEnter(r, context.Background(), f.b.dst, f.p)
+//line github.com/movenext/movenext/netio/coalesced_async.go:116
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -131,19 +121,15 @@ endIf1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/coalesced.go:58
-	n, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:136
+	n, err = f.writeAll2.Results(r)
+//line github.com/movenext/movenext/netio/coalesced_async.go:126
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
-	f.b.err = err2
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:60
-	return true, n, err2
+	f.b.err = err
+	return true, n, err
 endIf2:
 	if len(f.p) == 0 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:63
 		return true, 0, nil
 	}
 	if f.b.chunk == nil {
@@ -151,33 +137,29 @@ endIf2:
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:155
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/coalesced_async.go:141
 	return true, result0, result1
 }
 
-// Location returns where [bufferedWrite] is suspended.
 func (f *bufferedWriteLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.bufferedWrite", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
 }
 
-// Results returns what [bufferedWrite] returned, or raises again the panic that ended it.
 func (f *bufferedWriteFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// bufferedWriteMachine is the root of a chain of calls that begins with [bufferedWrite]: chain,
-// job and frame in one allocation.
+// bufferedWriteMachine is [bufferedWrite] as the root of a chain: chain, job and frame in one
+// allocation.
 type bufferedWriteMachine struct {
 	statemachine.Builder[int]
 	bufferedWriteLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bufferedWriteMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -192,18 +174,18 @@ func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result *job.Job
 	var r statemachine.Run
 	frame := bufferedFlushLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bufferedFlushMachine{bufferedFlushLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedFlushEnter enters [bufferedFlush] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// bufferedFlushEnter enters [bufferedFlush] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func bufferedFlushEnter(r *statemachine.Run, ctx context.Context, b *BufferedWriter) (*bufferedFlushFrame, error) {
 	frame := bufferedFlushLocals{b: b}
-	if ended, v0 := frame.moveNext(r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &bufferedFlushFrame{bufferedFlushLocals: frame}
@@ -220,27 +202,25 @@ type bufferedFlushLocals struct {
 	writeAll1 *writeAllFrame
 }
 
-// bufferedFlushFrame is the frame of [bufferedFlush] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// bufferedFlushFrame is the frame of [bufferedFlush] for a caller that is a machine.
 type bufferedFlushFrame struct {
 	bufferedFlushLocals
 
 	result0 error
 }
 
-// MoveNext continues [bufferedFlush] where it stopped.
-func (f *bufferedFlushFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r, nil)
-	return ended
+func (f *bufferedFlushFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [bufferedFlush] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+// moveNext runs [bufferedFlush] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var writeAll1Value int
 	var writeAll1Err error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -250,14 +230,10 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:90
 	if f.b.err != nil || f.b.chunk == nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:91
 		return true, f.b.err
 	}
-	// coalesced.go:93: _, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
-//line github.com/movenext/movenext/netio/coalesced.go:93
 	f.writeAll1, writeAll1Value, writeAll1Err = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:261
+//line github.com/movenext/movenext/netio/coalesced_async.go:237
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -266,41 +242,36 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
 	writeAll1Value, writeAll1Err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:270
+//line github.com/movenext/movenext/netio/coalesced_async.go:246
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
 	_, f.b.err = writeAll1Value, writeAll1Err
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/coalesced.go:96
 	return true, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:280
+//line github.com/movenext/movenext/netio/coalesced_async.go:254
 }
 
-// Location returns where [bufferedFlush] is suspended.
 func (f *bufferedFlushLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
 }
 
-// Results returns what [bufferedFlush] returned, or raises again the panic that ended it.
 func (f *bufferedFlushFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// bufferedFlushMachine is the root of a chain of calls that begins with [bufferedFlush]: chain,
-// job and frame in one allocation.
+// bufferedFlushMachine is [bufferedFlush] as the root of a chain: chain, job and frame in one
+// allocation.
 type bufferedFlushMachine struct {
 	statemachine.Builder[job.Void]
 	bufferedFlushLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -308,4 +279,4 @@ func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ebdf1931df8ffa5e
+// Digest of what is above: 238e54462c6beefb

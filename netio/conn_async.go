@@ -42,8 +42,8 @@ func connTransferDataEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*con
 // keeps nothing of its own while it is suspended.
 type connTransferDataFrame = statemachine.Waiting[int]
 
-// connTransferDataMachine is the root of a chain of calls that begins with [connTransferData]: it
-// passes on what the callee returns.
+// connTransferDataMachine is [connTransferData] as the root of a chain: it passes on what the
+// callee returns.
 type connTransferDataMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -51,7 +51,6 @@ type connTransferDataMachine struct {
 	callee *connTransferDataFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *connTransferDataMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -59,7 +58,6 @@ func (f *connTransferDataMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [connTransferData] waits for the callee.
 func (f *connTransferDataMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
 }
@@ -83,15 +81,15 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:192
 	return c.WriteAllEnter(r, ctx, p)
-//line github.com/movenext/movenext/netio/conn_async.go:87
+//line github.com/movenext/movenext/netio/conn_async.go:85
 }
 
 // connWriteAllFrame is the frame of the function whose results [connWriteAll] returns: it keeps
 // nothing of its own while it is suspended.
 type connWriteAllFrame = statemachine.Waiting[int]
 
-// connWriteAllMachine is the root of a chain of calls that begins with [connWriteAll]: it passes
-// on what the callee returns.
+// connWriteAllMachine is [connWriteAll] as the root of a chain: it passes on what the callee
+// returns.
 type connWriteAllMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -99,7 +97,6 @@ type connWriteAllMachine struct {
 	callee *connWriteAllFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *connWriteAllMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -107,7 +104,6 @@ func (f *connWriteAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [connWriteAll] waits for the callee.
 func (f *connWriteAllMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
 }
@@ -131,15 +127,14 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:217
 	return c.awaitEnter(r, ctx, k)
-//line github.com/movenext/movenext/netio/conn_async.go:135
+//line github.com/movenext/movenext/netio/conn_async.go:131
 }
 
 // connAwaitFrame is the frame of the function whose results [connAwait] returns: it keeps nothing
 // of its own while it is suspended.
 type connAwaitFrame = statemachine.WaitingVoid[int]
 
-// connAwaitMachine is the root of a chain of calls that begins with [connAwait]: it passes on what
-// the callee returns.
+// connAwaitMachine is [connAwait] as the root of a chain: it passes on what the callee returns.
 type connAwaitMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -147,7 +142,6 @@ type connAwaitMachine struct {
 	callee *connAwaitFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *connAwaitMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -155,9 +149,8 @@ func (f *connAwaitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [connAwait] waits for the callee.
 func (f *connAwaitMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
 }
 
-// Digest of what is above: c0af40633727b3e9
+// Digest of what is above: 76f341e514a34fc3

@@ -26,7 +26,7 @@ func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) 
 	var r statemachine.Run
 	frame := shoutLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -34,11 +34,11 @@ func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// shoutEnter enters [shout] for another machine. It returns the results, or the suspended frame
+// shoutEnter enters [shout] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func shoutEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*shoutFrame, error) {
 	frame := shoutLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -60,30 +60,26 @@ type shoutLocals struct {
 	readOrWrite2 *statemachine.Waiting[int]
 }
 
-// shoutFrame is the frame of [shout] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// shoutFrame is the frame of [shout] for a caller that is a machine.
 type shoutFrame struct {
 	shoutLocals
 
 	result0 error
 }
 
-// MoveNext continues [shout] where it stopped.
-func (f *shoutFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *shoutFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [shout] from where it stopped to its next suspension (false) or its end (true).
-func (f *shoutLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [shout] on to its next suspension (false) or its end (true).
+func (f *shoutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var n int
-	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -92,7 +88,7 @@ func (f *shoutLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -100,10 +96,9 @@ func (f *shoutLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 for1:
-	// example_test.go:23: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/example_async_test.go:107
+//line github.com/movenext/movenext/netio/example_async_test.go:102
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -113,22 +108,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:117
+//line github.com/movenext/movenext/netio/example_async_test.go:112
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:123
+//line github.com/movenext/movenext/netio/example_async_test.go:118
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:24
 		return true, result0
 	}
 	f.p = make([]byte, 32) // there is something to read now
-	// example_test.go:27: n, err := c.Read(p)
-//line github.com/movenext/movenext/netio/example_test.go:27
-	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:132
+	f.readOrWrite2, n, err = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/netio/example_async_test.go:125
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -136,21 +129,21 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
-	n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:141
+	n, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/example_async_test.go:134
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/example_test.go:28
-	if errors.Is(err2, io.EOF) {
+	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:147
+//line github.com/movenext/movenext/netio/example_async_test.go:140
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:29
 		return true, result0
 	}
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/netio/example_async_test.go:154
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/example_async_test.go:147
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:32
 		return true, result0
@@ -160,10 +153,8 @@ after2:
 			f.p[i] = b - 'a' + 'A'
 		}
 	}
-	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/example_test.go:39
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:167
+	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:n])
+//line github.com/movenext/movenext/netio/example_async_test.go:158
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -172,44 +163,40 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
-	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:177
+	_, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/example_async_test.go:168
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/example_test.go:39
-	if err3 != nil {
-		result0 = err3
-//line github.com/movenext/movenext/netio/example_async_test.go:183
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/example_async_test.go:174
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:40
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:188
+//line github.com/movenext/movenext/netio/example_async_test.go:179
 	goto for1
 }
 
-// Location returns where [shout] is suspended.
 func (f *shoutLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 23, 27, 39)
 }
 
-// Results returns what [shout] returned, or raises again the panic that ended it.
 func (f *shoutFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// shoutMachine is the root of a chain of calls that begins with [shout]: chain, job and frame in
-// one allocation.
+// shoutMachine is [shout] as the root of a chain: chain, job and frame in one allocation.
 type shoutMachine struct {
 	statemachine.Builder[job.Void]
 	shoutLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shoutMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -225,7 +212,7 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &serveArgs{ctx: ctx, l: l}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serveArgs{ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -239,25 +226,24 @@ type serveLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// serveArgs are the parameters of [serve] that are needed only before its first suspension.
+// serveArgs are the parameters that only the start of [serve] needs.
 type serveArgs struct {
 	ctx context.Context
 	l   *netio.Listener
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [serve] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// example_test.go:49: … job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
 		l := args.l
 //line github.com/movenext/movenext/netio/example_test.go:49
@@ -267,37 +253,32 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/netio/example_async_test.go:271
+//line github.com/movenext/movenext/netio/example_async_test.go:257
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/example_test.go:49
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/netio/example_async_test.go:280
+//line github.com/movenext/movenext/netio/example_async_test.go:265
 	f.inScope1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
-// one allocation.
+// serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -332,29 +313,28 @@ type serveFunc1Frame struct {
 	result0 error
 }
 
-// serveFunc1Args are the parameters of a function literal of [serve] that are needed only before
-// its first suspension.
+// serveFunc1Args are the parameters that only the start of a function literal of [serve] needs.
 type serveFunc1Args struct {
 	l   *netio.Listener
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *serveFunc1Frame) moveNext(r *statemachine.Run, args *serveFunc1Args) (finished bool) {
+// moveNext runs a function literal of [serve] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *serveFunc1Frame) moveNext(r *statemachine.Run, args *serveFunc1Args) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs a function literal of [serve] until it suspends or ends.
-func (f *serveFunc1Frame) step(r *statemachine.Run, args *serveFunc1Args) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *serveFunc1Frame) step(r *statemachine.Run, args *serveFunc1Args) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -363,7 +343,7 @@ func (f *serveFunc1Frame) step(r *statemachine.Run, args *serveFunc1Args) (finis
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/example_test.go:50
 	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
@@ -373,7 +353,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:377
+//line github.com/movenext/movenext/netio/example_async_test.go:357
 		goto resume1
 	}
 	f.State = 1
@@ -388,7 +368,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:392
+//line github.com/movenext/movenext/netio/example_async_test.go:372
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -396,12 +376,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:400
+//line github.com/movenext/movenext/netio/example_async_test.go:380
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:405
+//line github.com/movenext/movenext/netio/example_async_test.go:385
 		goto resume2
 	}
 	f.State = 2
@@ -412,7 +392,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:416
+//line github.com/movenext/movenext/netio/example_async_test.go:396
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -420,30 +400,28 @@ resume2:
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:424
+//line github.com/movenext/movenext/netio/example_async_test.go:404
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:428
+//line github.com/movenext/movenext/netio/example_async_test.go:408
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:432
+//line github.com/movenext/movenext/netio/example_async_test.go:412
 }
 
-// Location returns where a function literal of [serve] is suspended.
 func (f *serveFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 50, 50)
 }
 
-// serveFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [serve]: chain and frame in one allocation.
+// serveFunc1Machine is a function literal of [serve] as the root of a chain: chain and frame in
+// one allocation.
 type serveFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc1Frame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	if !f.serveFunc1Frame.moveNext(r, nil) {
 		return false
@@ -459,7 +437,7 @@ func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	var r statemachine.Run
 	frame := serveFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &serveFunc2Args{c: c, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serveFunc2Args{c: c, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &serveFunc2Machine{serveFunc2Locals: frame}
@@ -473,29 +451,27 @@ type serveFunc2Locals struct {
 	shout1 *shoutFrame
 }
 
-// serveFunc2Args are the parameters of a function literal of [serve] that are needed only before
-// its first suspension.
+// serveFunc2Args are the parameters that only the start of a function literal of [serve] needs.
 type serveFunc2Args struct {
 	c   *netio.Conn
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [serve] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:499
+//line github.com/movenext/movenext/netio/example_async_test.go:475
 	if f.shout1 == nil {
 		goto after1
 	}
@@ -504,33 +480,30 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:508
+//line github.com/movenext/movenext/netio/example_async_test.go:484
 	f.shout1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [serve] is suspended.
 func (f *serveFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
 }
 
-// serveFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [serve]: chain and frame in one allocation.
+// serveFunc2Machine is a function literal of [serve] as the root of a chain: chain and frame in
+// one allocation.
 type serveFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: da239381765dcc10
+// Digest of what is above: f75671d9eb38ceec

@@ -42,8 +42,8 @@ func listenerAcceptEnter(r *statemachine.Run, l *Listener) (*listenerAcceptFrame
 // keeps nothing of its own while it is suspended.
 type listenerAcceptFrame = statemachine.Waiting[*Conn]
 
-// listenerAcceptMachine is the root of a chain of calls that begins with [listenerAccept]: it
-// passes on what the callee returns.
+// listenerAcceptMachine is [listenerAccept] as the root of a chain: it passes on what the callee
+// returns.
 type listenerAcceptMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
@@ -51,7 +51,6 @@ type listenerAcceptMachine struct {
 	callee *listenerAcceptFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *listenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -59,7 +58,6 @@ func (f *listenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [listenerAccept] waits for the callee.
 func (f *listenerAcceptMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
 }
@@ -84,15 +82,15 @@ func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.J
 func listenerAcceptContextEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptContextFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:109
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:88
+//line github.com/movenext/movenext/netio/listener_async.go:86
 }
 
 // listenerAcceptContextFrame is the frame of the function whose results [listenerAcceptContext]
 // returns: it keeps nothing of its own while it is suspended.
 type listenerAcceptContextFrame = statemachine.Waiting[*Conn]
 
-// listenerAcceptContextMachine is the root of a chain of calls that begins with
-// [listenerAcceptContext]: it passes on what the callee returns.
+// listenerAcceptContextMachine is [listenerAcceptContext] as the root of a chain: it passes on
+// what the callee returns.
 type listenerAcceptContextMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
@@ -100,7 +98,6 @@ type listenerAcceptContextMachine struct {
 	callee *listenerAcceptContextFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *listenerAcceptContextMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -108,7 +105,6 @@ func (f *listenerAcceptContextMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [listenerAcceptContext] waits for the callee.
 func (f *listenerAcceptContextMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 109}
 }
@@ -134,8 +130,8 @@ type listenerAllFrame struct {
 	acceptContext1 *statemachine.Waiting[*Conn]
 }
 
-// MoveNext runs [listenerAll] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [listenerAll] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 	var c *Conn
 	resumeAt := f.State
@@ -150,10 +146,9 @@ func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// listener.go:133: c, err := l.AcceptContext(ctx)
 //line github.com/movenext/movenext/netio/listener.go:133
 	f.acceptContext1, c, f.err = f.l.AcceptContextEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:157
+//line github.com/movenext/movenext/netio/listener_async.go:152
 	if f.acceptContext1 == nil {
 		goto after1
 	}
@@ -162,20 +157,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:133
 	c, f.err = f.acceptContext1.Results(r)
-//line github.com/movenext/movenext/netio/listener_async.go:166
+//line github.com/movenext/movenext/netio/listener_async.go:161
 	f.acceptContext1 = nil
 after1:
 //line github.com/movenext/movenext/netio/listener.go:134
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/listener_async.go:172
+//line github.com/movenext/movenext/netio/listener_async.go:167
 		return true
 //line github.com/movenext/movenext/netio/listener.go:136
 	}
-	// listener.go:137: if !yield(c, err) || err != nil {
-//line github.com/movenext/movenext/netio/listener.go:137
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:179
+//line github.com/movenext/movenext/netio/listener_async.go:172
 	f.State = 2
 	return true
 resume2:
@@ -192,16 +185,15 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:196
+//line github.com/movenext/movenext/netio/listener_async.go:189
 	f.State = statemachine.Finished
 	return true
 endIf1:
 	goto for1
 }
 
-// Location returns where [listenerAll] is suspended.
 func (f *listenerAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 133, 137)
 }
 
-// Digest of what is above: ef4495299757220f
+// Digest of what is above: 6261fa5891391d74

@@ -49,29 +49,29 @@ type greetAllFrame struct {
 	result1 error
 }
 
-// greetAllArgs are the parameters of [greetAll] that are needed only before its first suspension.
+// greetAllArgs are the parameters that only the start of [greetAll] needs.
 type greetAllArgs struct {
 	ctx context.Context
 	l   *netio.Listener
 }
 
-// moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *greetAllFrame) moveNext(r *statemachine.Run, args *greetAllArgs) (finished bool) {
+// moveNext runs [greetAll] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *greetAllFrame) moveNext(r *statemachine.Run, args *greetAllArgs) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [greetAll] until it suspends or ends.
-func (f *greetAllFrame) step(r *statemachine.Run, args *greetAllArgs) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
+func (f *greetAllFrame) step(r *statemachine.Run, args *greetAllArgs) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -82,7 +82,7 @@ func (f *greetAllFrame) step(r *statemachine.Run, args *greetAllArgs) (finished 
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/listener_test.go:115
 	f.n = 0
@@ -115,10 +115,9 @@ resume1:
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
 	}
-	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:122
+//line github.com/movenext/movenext/netio/listener_async_test.go:121
 	if f.write2 == nil {
 		goto after2
 	}
@@ -127,29 +126,29 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/listener_async_test.go:131
+//line github.com/movenext/movenext/netio/listener_async_test.go:130
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:137
+//line github.com/movenext/movenext/netio/listener_async_test.go:136
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:143
+//line github.com/movenext/movenext/netio/listener_async_test.go:142
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:148
+//line github.com/movenext/movenext/netio/listener_async_test.go:147
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:153
+//line github.com/movenext/movenext/netio/listener_async_test.go:152
 		goto resume3
 	}
 	f.State = 3
@@ -160,7 +159,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:164
+//line github.com/movenext/movenext/netio/listener_async_test.go:163
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -168,30 +167,27 @@ resume3:
 done1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:172
+//line github.com/movenext/movenext/netio/listener_async_test.go:171
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
-//line github.com/movenext/movenext/netio/listener_async_test.go:176
+//line github.com/movenext/movenext/netio/listener_async_test.go:175
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:180
+//line github.com/movenext/movenext/netio/listener_async_test.go:179
 }
 
-// Location returns where [greetAll] is suspended.
 func (f *greetAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
 }
 
-// greetAllMachine is the root of a chain of calls that begins with [greetAll]: chain, job and
-// frame in one allocation.
+// greetAllMachine is [greetAll] as the root of a chain: chain, job and frame in one allocation.
 type greetAllMachine struct {
 	statemachine.Builder[int]
 	greetAllFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.greetAllFrame.moveNext(r, nil) {
 		return false
@@ -221,15 +217,14 @@ func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*ne
 func acceptOneEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*acceptOneFrame, *netio.Conn, error) {
 //line github.com/movenext/movenext/netio/listener_test.go:198
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async_test.go:225
+//line github.com/movenext/movenext/netio/listener_async_test.go:221
 }
 
 // acceptOneFrame is the frame of the function whose results [acceptOne] returns: it keeps nothing
 // of its own while it is suspended.
 type acceptOneFrame = statemachine.Waiting[*netio.Conn]
 
-// acceptOneMachine is the root of a chain of calls that begins with [acceptOne]: it passes on what
-// the callee returns.
+// acceptOneMachine is [acceptOne] as the root of a chain: it passes on what the callee returns.
 type acceptOneMachine struct {
 	statemachine.Builder[*netio.Conn]
 	statemachine.Frame
@@ -237,7 +232,6 @@ type acceptOneMachine struct {
 	callee *acceptOneFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *acceptOneMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -245,9 +239,8 @@ func (f *acceptOneMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [acceptOne] waits for the callee.
 func (f *acceptOneMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
 }
 
-// Digest of what is above: 603ded48d00a936c
+// Digest of what is above: 40f5a1b35974db00

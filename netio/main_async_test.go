@@ -24,18 +24,18 @@ func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := readLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readMachine{readLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// readEnter enters [read] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// readEnter enters [read] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func readEnter(r *statemachine.Run, c *netio.Conn, p []byte) (*readFrame, int, error) {
 	frame := readLocals{c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &readFrame{readLocals: frame}
@@ -53,8 +53,7 @@ type readLocals struct {
 	read2 *statemachine.Waiting[int]
 }
 
-// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// readFrame is the frame of [read] for a caller that is a machine.
 type readFrame struct {
 	readLocals
 
@@ -62,36 +61,32 @@ type readFrame struct {
 	result1 error
 }
 
-// MoveNext continues [read] where it stopped.
-func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *readFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-func (f *readLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [read] on to its next suspension (false) or its end (true).
+func (f *readLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main_test.go:109: job.Yield() // to where machines run
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:109
 	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/main_test.go:109
 	_ = r.Refusal()
-	// main_test.go:110: return c.Read(p)
-//line github.com/movenext/movenext/netio/main_test.go:110
 	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:95
+//line github.com/movenext/movenext/netio/main_async_test.go:90
 	if f.read2 == nil {
 		goto after2
 	}
@@ -101,35 +96,30 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:110
 	result0, result1 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:105
+//line github.com/movenext/movenext/netio/main_async_test.go:100
 	f.read2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [read] is suspended.
 func (f *readLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
 }
 
-// Results returns what [read] returned, or raises again the panic that ended it.
 func (f *readFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
-// allocation.
+// readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[int]
 	readLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -144,7 +134,7 @@ func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := writeLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeMachine{writeLocals: frame}
@@ -161,30 +151,27 @@ type writeLocals struct {
 	write2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [write] from where it stopped to its next suspension (false) or its end (true).
-func (f *writeLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [write] on to its next suspension (false) or its end (true).
+func (f *writeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main_test.go:115: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:115
 	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/main_test.go:115
 	_ = r.Refusal()
-	// main_test.go:116: return c.Write(p)
-//line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:188
+//line github.com/movenext/movenext/netio/main_async_test.go:175
 	if f.write2 == nil {
 		goto after2
 	}
@@ -194,29 +181,25 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
 	result0, result1 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:198
+//line github.com/movenext/movenext/netio/main_async_test.go:185
 	f.write2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [write] is suspended.
 func (f *writeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
 }
 
-// writeMachine is the root of a chain of calls that begins with [write]: chain, job and frame in
-// one allocation.
+// writeMachine is [write] as the root of a chain: chain, job and frame in one allocation.
 type writeMachine struct {
 	statemachine.Builder[int]
 	writeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -224,4 +207,4 @@ func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e81f432ba81d0f3a
+// Digest of what is above: cccf1e786a5fbde9

@@ -24,7 +24,7 @@ func readToTheEndAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[j
 	var r statemachine.Run
 	frame := readToTheEndLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1, v2 := frame.moveNext(&r); finished {
+	if hasEnded, v1, v2 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[int, error]{V1: frame.total, V2: v1}, v2)
 	}
 	m := &readToTheEndMachine{readToTheEndLocals: frame}
@@ -46,12 +46,11 @@ type readToTheEndLocals struct {
 	total int
 }
 
-// moveNext runs [readToTheEnd] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *readToTheEndLocals) moveNext(r *statemachine.Run) (finished bool, first error, again error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [readToTheEnd] on to its next suspension (false) or its end (true).
+func (f *readToTheEndLocals) moveNext(r *statemachine.Run) (hasEnded bool, first error, again error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -60,56 +59,50 @@ func (f *readToTheEndLocals) moveNext(r *statemachine.Run) (finished bool, first
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/misbehaving_test.go:319
 	f.p = make([]byte, 100)
 for1:
-	// misbehaving_test.go:321: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/misbehaving_test.go:321
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:74
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:71
 		goto resume1
 	}
 	f.State = 1
 	f.err = nil // not needed any more
-//line github.com/movenext/movenext/netio/misbehaving_test.go:321
 	return r.Await(f.readable1), nil, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:85
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:81
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		if err2 != nil {
 			first, again = err2, nil
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:90
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:86
 			return true, first, again
 //line github.com/movenext/movenext/netio/misbehaving_test.go:323
 		}
 	}
-	// misbehaving_test.go:324: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:101
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:95
 		goto resume2
 	}
 	f.State = 2
 	f.err = nil // not needed any more
-//line github.com/movenext/movenext/netio/misbehaving_test.go:324
 	return r.Await(f.read2), nil, nil
 resume2:
 	{
 		var n int
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 		n, f.err = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:113
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:106
 		f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:325
 		f.total += n
@@ -118,48 +111,43 @@ resume2:
 	if f.err == nil {
 		goto endIf1
 	}
-	// misbehaving_test.go:327: _, again = c.Read(p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:127
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:119
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.c, f.p = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	return r.Await(f.read2), nil, nil
 resume3:
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	_, again = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:137
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:128
 	f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:328
 	first = f.err
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:141
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:132
 	return true, first, again
 endIf1:
 	goto for1
 }
 
-// Location returns where [readToTheEnd] is suspended.
 func (f *readToTheEndLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.readToTheEnd", "github.com/movenext/movenext/netio/misbehaving_test.go", 321, 324, 327)
 }
 
-// readToTheEndMachine is the root of a chain of calls that begins with [readToTheEnd]: chain, job
-// and frame in one allocation.
+// readToTheEndMachine is [readToTheEnd] as the root of a chain: chain, job and frame in one
+// allocation.
 type readToTheEndMachine struct {
 	statemachine.Builder[job.Tuple2[int, error]]
 	readToTheEndLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readToTheEndMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1, v2 := f.moveNext(r)
-	if !finished {
+	hasEnded, v1, v2 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[int, error]{V1: f.total, V2: v1}, v2)
@@ -167,4 +155,4 @@ func (f *readToTheEndMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7f6f8e875f85c8f8
+// Digest of what is above: db53460b553c2bb9

@@ -44,27 +44,25 @@ type readPlainFrame struct {
 	got *flow
 }
 
-// MoveNext runs [readPlain] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [readPlain] on to its next suspension (false) or its end (true).
 func (f *readPlainFrame) MoveNext(r *statemachine.Run) bool {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:197
 	f.p = make([]byte, 100)
 for1:
-	// misbehaving_cost_test.go:198: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	f.read1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:68
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:66
 	if f.read1 == nil {
 		goto after1
 	}
@@ -73,34 +71,28 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:77
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:75
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:199
 	f.got.add(n)
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:84
 		return true
-//line github.com/movenext/movenext/netio/misbehaving_cost_test.go:202
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:88
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:83
 	goto for1
 }
 
-// Location returns where [readPlain] is suspended.
 func (f *readPlainFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.readPlain", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 198)
 }
 
-// readPlainMachine is the root of a chain of calls that begins with [readPlain]: chain, job and
-// frame in one allocation.
+// readPlainMachine is [readPlain] as the root of a chain: chain, job and frame in one allocation.
 type readPlainMachine struct {
 	statemachine.Builder[flow]
 	readPlainFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readPlainMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.readPlainFrame.MoveNext(r) {
 		return false
@@ -137,64 +129,56 @@ type readSealedFrame struct {
 	got *flow
 }
 
-// MoveNext runs [readSealed] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [readSealed] on to its next suspension (false) or its end (true).
 func (f *readSealedFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:208
 	f.p = make([]byte, 100)
 for1:
-	// misbehaving_cost_test.go:209: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 	f.read1 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 	if statemachine.TwinEnded(r, f.read1) {
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:161
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:151
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 	return r.Await(f.read1)
 resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 		n, err := statemachine.TwinResult(r, f.read1)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:171
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:160
 		f.read1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:210
 		f.got.add(n)
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:177
 			return true
-//line github.com/movenext/movenext/netio/misbehaving_cost_test.go:213
 		}
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:182
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:168
 	goto for1
 }
 
-// Location returns where [readSealed] is suspended.
 func (f *readSealedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.readSealed", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 209)
 }
 
-// readSealedMachine is the root of a chain of calls that begins with [readSealed]: chain, job and
-// frame in one allocation.
+// readSealedMachine is [readSealed] as the root of a chain: chain, job and frame in one
+// allocation.
 type readSealedMachine struct {
 	statemachine.Builder[flow]
 	readSealedFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readSealedMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.readSealedFrame.MoveNext(r) {
 		return false
@@ -204,4 +188,4 @@ func (f *readSealedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1ce3978637edb95e
+// Digest of what is above: 52e0110b2e3d8748

@@ -27,7 +27,7 @@ func echoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := echoLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -50,15 +50,13 @@ type echoLocals struct {
 	readOrWrite2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [echo] on to its next suspension (false) or its end (true).
+func (f *echoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -67,7 +65,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -77,10 +75,8 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 //line github.com/movenext/movenext/netio/poller_test.go:36
 	f.total = 0
 for1:
-	// poller_test.go:38: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:38
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:84
+//line github.com/movenext/movenext/netio/poller_async_test.go:80
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -90,22 +86,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:94
+//line github.com/movenext/movenext/netio/poller_async_test.go:90
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:100
+//line github.com/movenext/movenext/netio/poller_async_test.go:96
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:39
 		return true, result0, result1
 	}
 	f.p = new([64]byte)
-	// poller_test.go:42: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:42
-	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:109
+	f.readOrWrite2, f.n, err = f.c.ReadEnter(r, (*f.p)[:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:103
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -113,29 +107,27 @@ after1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:42
-	f.n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:118
+	f.n, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_async_test.go:112
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/poller_test.go:43
-	if err2 == io.EOF {
+	if err == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_async_test.go:124
+//line github.com/movenext/movenext/netio/poller_async_test.go:118
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:44
 		return true, result0, result1
 	}
-	if err2 != nil {
-		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/poller_async_test.go:131
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:125
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:47
 		return true, result0, result1
 	}
-	// poller_test.go:49: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, (*f.p)[:f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:139
+	f.readOrWrite2, _, err = f.c.WriteEnter(r, (*f.p)[:f.n])
+//line github.com/movenext/movenext/netio/poller_async_test.go:131
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -144,39 +136,36 @@ after2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:49
-	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:149
+	_, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_async_test.go:141
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/poller_test.go:49
-	if err3 != nil {
-		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_async_test.go:155
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:147
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:50
 		return true, result0, result1
 	}
 	f.total += f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:161
+//line github.com/movenext/movenext/netio/poller_async_test.go:153
 	goto for1
 }
 
-// Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 38, 42, 49)
 }
 
-// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one
-// allocation.
+// echoMachine is [echo] as the root of a chain: chain, job and frame in one allocation.
 type echoMachine struct {
 	statemachine.Builder[int]
 	echoLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -192,7 +181,7 @@ func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[
 	var r statemachine.Run
 	frame := echoByLocals{ctx: ctx, c: c, p: p}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoByMachine{echoByLocals: frame}
@@ -213,15 +202,12 @@ type echoByLocals struct {
 	n                      int
 }
 
-// moveNext runs [echoBy] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoByLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+// moveNext runs [echoBy] on to its next suspension (false) or its end (true).
+func (f *echoByLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var err2 error
-	var err3 error
-	var err4 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -232,15 +218,13 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (finished bool, result0 int
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:183
 	f.total = 0
 for1:
-	// poller_test.go:185: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:185
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:244
+//line github.com/movenext/movenext/netio/poller_async_test.go:228
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -249,19 +233,15 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:253
+//line github.com/movenext/movenext/netio/poller_async_test.go:237
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:186
 		return true, f.total, err
 	}
-	// poller_test.go:188: if _, err := c.ReadFull(p[:1]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:188
-	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(r, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:265
+	f.readFullOrReadOrWrite2, _, err = f.c.ReadFullEnter(r, f.p[:1])
+//line github.com/movenext/movenext/netio/poller_async_test.go:245
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after2
 	}
@@ -269,22 +249,19 @@ after1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:188
-	_, err2 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:274
+	_, err = f.readFullOrReadOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_async_test.go:254
 	f.readFullOrReadOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/poller_test.go:188
-	if err2 != nil {
-		result0, result1 = f.total, ended(err2)
-//line github.com/movenext/movenext/netio/poller_async_test.go:280
-		f.State = statemachine.Finished
+	if err != nil {
+		result0, result1 = f.total, ended(err)
+//line github.com/movenext/movenext/netio/poller_async_test.go:260
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:190
 	}
-	// poller_test.go:191: n, err := c.Read(p[1:])
-//line github.com/movenext/movenext/netio/poller_test.go:191
-	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(r, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:288
+	f.readFullOrReadOrWrite2, f.n, err = f.c.ReadEnter(r, f.p[1:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:265
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after3
 	}
@@ -292,20 +269,16 @@ after2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:191
-	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:297
+	f.n, err = f.readFullOrReadOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_async_test.go:274
 	f.readFullOrReadOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/poller_test.go:192
-	if err3 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:193
-		return true, f.total, err3
+	if err != nil {
+		return true, f.total, err
 	}
-	// poller_test.go:195: if _, err := c.Write(p[:1+n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:195
-	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:309
+	f.readFullOrReadOrWrite2, _, err = f.c.WriteEnter(r, f.p[:1+f.n])
+//line github.com/movenext/movenext/netio/poller_async_test.go:282
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after4
 	}
@@ -313,37 +286,32 @@ after3:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/netio/poller_test.go:195
-	_, err4 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:318
+	_, err = f.readFullOrReadOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_async_test.go:291
 	f.readFullOrReadOrWrite2 = nil
 after4:
 //line github.com/movenext/movenext/netio/poller_test.go:195
-	if err4 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:196
-		return true, f.total, err4
+	if err != nil {
+		return true, f.total, err
 	}
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:328
+//line github.com/movenext/movenext/netio/poller_async_test.go:299
 	goto for1
 }
 
-// Location returns where [echoBy] is suspended.
 func (f *echoByLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 185, 188, 191, 195)
 }
 
-// echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in
-// one allocation.
+// echoByMachine is [echoBy] as the root of a chain: chain, job and frame in one allocation.
 type echoByMachine struct {
 	statemachine.Builder[int]
 	echoByLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *echoByMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -358,7 +326,7 @@ func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (resul
 	var r statemachine.Run
 	frame := drainLocals{c: c, stop: stop}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &drainMachine{drainLocals: frame}
@@ -377,24 +345,22 @@ type drainLocals struct {
 	read1 *statemachine.Waiting[int]
 }
 
-// moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs [drain] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int, result1 error) {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:313
 	if err := ctx.Err(); err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:314
 		return true, 0, err
 	}
 	f.p = new([16]byte)
@@ -403,15 +369,11 @@ for1:
 //line github.com/movenext/movenext/netio/poller_test.go:318
 	select {
 	case <-f.stop:
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:320
 		return true, f.total, nil
 	default:
 	}
-	// poller_test.go:323: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:323
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:415
+//line github.com/movenext/movenext/netio/poller_async_test.go:377
 	if f.read1 == nil {
 		goto after1
 	}
@@ -420,36 +382,31 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:323
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:424
+//line github.com/movenext/movenext/netio/poller_async_test.go:386
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:324
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:325
 		return true, f.total, err
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:434
+//line github.com/movenext/movenext/netio/poller_async_test.go:394
 	goto for1
 }
 
-// Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 323)
 }
 
-// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in
-// one allocation.
+// drainMachine is [drain] as the root of a chain: chain, job and frame in one allocation.
 type drainMachine struct {
 	statemachine.Builder[int]
 	drainLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -464,7 +421,7 @@ func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := readTwoLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &readTwoArgs{ctx: ctx, c: c}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &readTwoArgs{ctx: ctx, c: c}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readTwoMachine{readTwoLocals: frame}
@@ -478,38 +435,34 @@ type readTwoLocals struct {
 	readFull1 *statemachine.Waiting[int]
 }
 
-// readTwoArgs are the parameters of [readTwo] that are needed only before its first suspension.
+// readTwoArgs are the parameters that only the start of [readTwo] needs.
 type readTwoArgs struct {
 	ctx context.Context
 	c   *netio.Conn
 }
 
-// moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [readTwo] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:349
 	if err := args.ctx.Err(); err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:350
 		return true, 0, err
 	}
 	{
 //line github.com/movenext/movenext/netio/poller_test.go:352
 		var p [2]byte
-		// poller_test.go:353: return c.ReadFull(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:353
 		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:513
+//line github.com/movenext/movenext/netio/poller_async_test.go:466
 	if f.readFull1 == nil {
 		goto after1
 	}
@@ -518,29 +471,25 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:353
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:522
+//line github.com/movenext/movenext/netio/poller_async_test.go:475
 	f.readFull1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 353)
 }
 
-// readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame
-// in one allocation.
+// readTwoMachine is [readTwo] as the root of a chain: chain, job and frame in one allocation.
 type readTwoMachine struct {
 	statemachine.Builder[int]
 	readTwoLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -548,4 +497,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0df83d0f11e6236d
+// Digest of what is above: e8d77eb000b180e3

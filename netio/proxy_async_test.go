@@ -45,35 +45,33 @@ type exchangeFrame struct {
 	o outcome
 }
 
-// exchangeArgs are the parameters of [exchange] that are needed only before its first suspension.
+// exchangeArgs are the parameters that only the start of [exchange] needs.
 type exchangeArgs struct {
 	ctx  context.Context
 	data []byte
 }
 
-// moveNext runs [exchange] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [exchange] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 	var receiveAll1Value []byte
 	var receiveAll1Err error
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:136
 	f.sending = sendAllAsync(args.ctx, f.c, args.data)
-	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
-//line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1, receiveAll1Value, receiveAll1Err = receiveAllEnter(r, args.ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:77
+//line github.com/movenext/movenext/netio/proxy_async_test.go:75
 	if f.receiveAll1 == nil {
 		goto after1
 	}
@@ -82,56 +80,47 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	receiveAll1Value, receiveAll1Err = f.receiveAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:86
+//line github.com/movenext/movenext/netio/proxy_async_test.go:84
 	f.receiveAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.o.received, f.o.read = receiveAll1Value, receiveAll1Err
 	// proxy_test.go:138: _, o.sent = sending.Await()
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-	awaited2 = f.sending
-//line github.com/movenext/movenext/netio/proxy_test.go:138
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:96
+	if awaited = f.sending; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/proxy_async_test.go:92
 		goto after2
 	}
 	f.State = 2
 	f.sending = nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/netio/proxy_test.go:138
-	return r.Await(awaited2)
+	f.await2 = awaited
+	return r.Await(awaited)
 resume2:
-//line github.com/movenext/movenext/netio/proxy_test.go:138
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:107
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-		await2Value, await2Err := awaited2.GetResult()
+		await2Value, await2Err := awaited.GetResult()
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 		_, f.o.sent = await2Value, await2Err
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/proxy_async_test.go:119
 	return true
+//line github.com/movenext/movenext/netio/proxy_async_test.go:112
 }
 
-// Location returns where [exchange] is suspended.
 func (f *exchangeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
 }
 
-// exchangeMachine is the root of a chain of calls that begins with [exchange]: chain, job and
-// frame in one allocation.
+// exchangeMachine is [exchange] as the root of a chain: chain, job and frame in one allocation.
 type exchangeMachine struct {
 	statemachine.Builder[outcome]
 	exchangeFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exchangeMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exchangeFrame.moveNext(r, nil) {
 		return false
@@ -148,7 +137,7 @@ func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.
 	var r statemachine.Run
 	frame := sendAllLocals{ctx: ctx, c: c, data: data}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendAllMachine{sendAllLocals: frame}
@@ -169,19 +158,19 @@ type sendAllLocals struct {
 	closeWrite2 *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [sendAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *sendAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [sendAll] on to its next suspension (false) or its end (true).
+func (f *sendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = 1
@@ -192,10 +181,8 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:146
 	f.piece = f.data[:min(f.n, len(f.data))]
-	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:199
+//line github.com/movenext/movenext/netio/proxy_async_test.go:186
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -204,25 +191,22 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:208
+//line github.com/movenext/movenext/netio/proxy_async_test.go:195
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/proxy_test.go:148
 		return true, err
 	}
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:220
+//line github.com/movenext/movenext/netio/proxy_async_test.go:205
 	goto for1
 endFor1:
-	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:226
+//line github.com/movenext/movenext/netio/proxy_async_test.go:210
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -232,29 +216,25 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:236
+//line github.com/movenext/movenext/netio/proxy_async_test.go:220
 	f.closeWrite2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [sendAll] is suspended.
 func (f *sendAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
 }
 
-// sendAllMachine is the root of a chain of calls that begins with [sendAll]: chain, job and frame
-// in one allocation.
+// sendAllMachine is [sendAll] as the root of a chain: chain, job and frame in one allocation.
 type sendAllMachine struct {
 	statemachine.Builder[job.Void]
 	sendAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sendAllMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -269,18 +249,18 @@ func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte
 	var r statemachine.Run
 	frame := receiveAllLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &receiveAllMachine{receiveAllLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// receiveAllEnter enters [receiveAll] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// receiveAllEnter enters [receiveAll] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func receiveAllEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*receiveAllFrame, []byte, error) {
 	frame := receiveAllLocals{ctx: ctx, c: c}
-	if finished, v1 := frame.moveNext(r); finished {
+	if hasEnded, v1 := frame.moveNext(r); hasEnded {
 		return nil, frame.all, v1
 	}
 	m := &receiveAllFrame{receiveAllLocals: frame}
@@ -302,44 +282,38 @@ type receiveAllLocals struct {
 	all []byte
 }
 
-// receiveAllFrame is the frame of [receiveAll] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// receiveAllFrame is the frame of [receiveAll] for a caller that is a machine.
 type receiveAllFrame struct {
 	receiveAllLocals
 
 	err error
 }
 
-// MoveNext continues [receiveAll] where it stopped.
-func (f *receiveAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.err = f.moveNext(r)
-	return finished
+func (f *receiveAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.err = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [receiveAll] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *receiveAllLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
+// moveNext runs [receiveAll] on to its next suspension (false) or its end (true).
+func (f *receiveAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 	var err2 error
 	var n int
-	var err3 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:157
 	f.p = make([]byte, 1000)
 for1:
-	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:343
+//line github.com/movenext/movenext/netio/proxy_async_test.go:317
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -348,21 +322,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:352
+//line github.com/movenext/movenext/netio/proxy_async_test.go:326
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:358
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/proxy_async_test.go:332
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
 	}
-	// proxy_test.go:162: n, err := c.Read(p)
-//line github.com/movenext/movenext/netio/proxy_test.go:162
-	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:366
+	f.read2, n, err2 = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:337
 	if f.read2 == nil {
 		goto after2
 	}
@@ -370,45 +341,41 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
-	n, err3 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:375
+	n, err2 = f.read2.Results(r)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:346
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
-	if err3 != nil {
-		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:382
-		f.State = statemachine.Finished
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/netio/proxy_async_test.go:353
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:387
+//line github.com/movenext/movenext/netio/proxy_async_test.go:357
 	goto for1
 }
 
-// Location returns where [receiveAll] is suspended.
 func (f *receiveAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
 }
 
-// Results returns what [receiveAll] returned, or raises again the panic that ended it.
 func (f *receiveAllFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.all, f.err
 }
 
-// receiveAllMachine is the root of a chain of calls that begins with [receiveAll]: chain, job and
-// frame in one allocation.
+// receiveAllMachine is [receiveAll] as the root of a chain: chain, job and frame in one
+// allocation.
 type receiveAllMachine struct {
 	statemachine.Builder[[]byte]
 	receiveAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.all, v1)
@@ -416,4 +383,4 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: af5b257da1d3a947
+// Digest of what is above: e552abae3da5a6e7

@@ -23,7 +23,7 @@ func tlsReadAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := tlsReadLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
@@ -45,12 +45,10 @@ type tlsReadLocals struct {
 	readable4  *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [tlsRead] from where it stopped to its next suspension (false) or its end (true).
-func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &ended)
+// moveNext runs [tlsRead] on to its next suspension (false) or its end (true).
+func (f *tlsReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -66,36 +64,33 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, 
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:14: if err := c.Handshake(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:14
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:14
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:75
+//line github.com/movenext/movenext/netio/records_async.go:72
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:14
 	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:14
-		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:85
+		_, err2 := statemachine.TwinResult(r, f.handshake1)
+//line github.com/movenext/movenext/netio/records_async.go:81
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:14
-		if err4 != nil {
-			result0, result1 = 0, err4
-//line github.com/movenext/movenext/netio/records_async.go:90
+		if err2 != nil {
+			result0, result1 = 0, err2
+//line github.com/movenext/movenext/netio/records_async.go:86
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:15
 			return true, result0, result1
 		}
 	}
-	// records.go:17: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:17
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:99
+//line github.com/movenext/movenext/netio/records_async.go:94
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -104,13 +99,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:17
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:108
+//line github.com/movenext/movenext/netio/records_async.go:103
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:17
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:114
+//line github.com/movenext/movenext/netio/records_async.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:18
 		return true, result0, result1
@@ -122,10 +117,9 @@ after2:
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-	// records.go:22: if err := answer(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:22
-	f.answer3, err2 = answerEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:129
+	f.answer3, err = answerEnter(r, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:123
 	if f.answer3 == nil {
 		goto after3
 	}
@@ -133,24 +127,24 @@ for1:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:22
-	err2 = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:138
+	err = f.answer3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:132
 	f.answer3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:22
-	if err2 != nil {
-		result0, result1 = 0, err2
-//line github.com/movenext/movenext/netio/records_async.go:144
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records_async.go:138
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:23
 		return true, result0, result1
 	}
 	{
 //line github.com/movenext/movenext/netio/records.go:25
-		n, err4 := f.c.take(f.p)
-		if err4 != errNothingYet {
-			result0, result1 = n, err4
-//line github.com/movenext/movenext/netio/records_async.go:154
+		n, err2 := f.c.take(f.p)
+		if err2 != errNothingYet {
+			result0, result1 = n, err2
+//line github.com/movenext/movenext/netio/records_async.go:148
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:27
 			return true, result0, result1
@@ -160,10 +154,8 @@ after3:
 	if f.c.wire.hasOutput() {
 		goto next1
 	}
-	// records.go:32: if err := c.wire.conn.Readable(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:32
-	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:167
+	f.readable4, err = f.c.wire.conn.ReadableEnter(r, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:159
 	if f.readable4 == nil {
 		goto after4
 	}
@@ -171,39 +163,36 @@ after3:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:32
-	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:176
+	err = f.readable4.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:168
 	f.readable4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:32
-	if err3 != nil {
-		result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:182
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records_async.go:174
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:33
 		return true, result0, result1
 	}
 next1:
-//line github.com/movenext/movenext/netio/records_async.go:188
+//line github.com/movenext/movenext/netio/records_async.go:180
 	goto for1
 }
 
-// Location returns where [tlsRead] is suspended.
 func (f *tlsReadLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
 }
 
-// tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame
-// in one allocation.
+// tlsReadMachine is [tlsRead] as the root of a chain: chain, job and frame in one allocation.
 type tlsReadMachine struct {
 	statemachine.Builder[int]
 	tlsReadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *tlsReadMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -219,7 +208,7 @@ func tlsReadableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 	var r statemachine.Run
 	frame := tlsReadableLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r); ended {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -241,13 +230,10 @@ type tlsReadableLocals struct {
 	readable4  *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [tlsReadable] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &ended)
+// moveNext runs [tlsReadable] on to its next suspension (false) or its end (true).
+func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -263,36 +249,33 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:42: if err := c.Handshake(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:42
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:42
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:272
+//line github.com/movenext/movenext/netio/records_async.go:257
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:42
 	return r.Await(f.handshake1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:42
-		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:282
+		_, err2 := statemachine.TwinResult(r, f.handshake1)
+//line github.com/movenext/movenext/netio/records_async.go:266
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:42
-		if err4 != nil {
-			result0 = err4
-//line github.com/movenext/movenext/netio/records_async.go:287
+		if err2 != nil {
+			result0 = err2
+//line github.com/movenext/movenext/netio/records_async.go:271
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:43
 			return true, result0
 		}
 	}
-	// records.go:45: if err := c.in.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:45
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:296
+//line github.com/movenext/movenext/netio/records_async.go:279
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -301,13 +284,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:45
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:305
+//line github.com/movenext/movenext/netio/records_async.go:288
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:45
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:311
+//line github.com/movenext/movenext/netio/records_async.go:294
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:46
 		return true, result0
@@ -319,10 +302,9 @@ after2:
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
-	// records.go:50: if err := answer(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:50
-	f.answer3, err2 = answerEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:326
+	f.answer3, err = answerEnter(r, f.ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:308
 	if f.answer3 == nil {
 		goto after3
 	}
@@ -330,21 +312,21 @@ for1:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:50
-	err2 = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:335
+	err = f.answer3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:317
 	f.answer3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:50
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:341
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records_async.go:323
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:51
 		return true, result0
 	}
 	if err := f.c.peek(); err != errNothingYet {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:348
+//line github.com/movenext/movenext/netio/records_async.go:330
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:54
 		return true, result0
@@ -352,10 +334,8 @@ after3:
 	if f.c.wire.hasOutput() {
 		goto next1
 	}
-	// records.go:59: if err := c.wire.conn.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:59
-	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:359
+	f.readable4, err = f.c.wire.conn.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:339
 	if f.readable4 == nil {
 		goto after4
 	}
@@ -363,39 +343,37 @@ after3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:59
-	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:368
+	err = f.readable4.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:348
 	f.readable4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:59
-	if err3 != nil {
-		result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:374
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records_async.go:354
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:60
 		return true, result0
 	}
 next1:
-//line github.com/movenext/movenext/netio/records_async.go:380
+//line github.com/movenext/movenext/netio/records_async.go:360
 	goto for1
 }
 
-// Location returns where [tlsReadable] is suspended.
 func (f *tlsReadableLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
 }
 
-// tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job
-// and frame in one allocation.
+// tlsReadableMachine is [tlsReadable] as the root of a chain: chain, job and frame in one
+// allocation.
 type tlsReadableMachine struct {
 	statemachine.Builder[job.Void]
 	tlsReadableLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -411,18 +389,18 @@ func answerAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := answerLocals{c: c}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{answerLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func answerEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*answerFrame, error) {
 	frame := answerLocals{c: c}
-	if ended, v0 := frame.moveNext(r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &answerFrame{answerLocals: frame}
@@ -439,26 +417,24 @@ type answerLocals struct {
 	flushRecords1 *flushRecordsFrame
 }
 
-// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// answerFrame is the frame of [answer] for a caller that is a machine.
 type answerFrame struct {
 	answerLocals
 
 	result0 error
 }
 
-// MoveNext continues [answer] where it stopped.
-func (f *answerFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r, nil)
-	return ended
+func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+// moveNext runs [answer] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -468,14 +444,10 @@ func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended
 	}
 //line github.com/movenext/movenext/netio/records.go:72
 	if len(f.c.peeked) > 0 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:73
 		return true, nil
 	}
-	// records.go:75: if err := flushRecords(ctx, c); err != nil && c.wire.hasOutput() {
-//line github.com/movenext/movenext/netio/records.go:75
 	f.flushRecords1, err = flushRecordsEnter(r, ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:479
+//line github.com/movenext/movenext/netio/records_async.go:451
 	if f.flushRecords1 == nil {
 		goto after1
 	}
@@ -484,43 +456,35 @@ func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended
 resume1:
 //line github.com/movenext/movenext/netio/records.go:75
 	err = f.flushRecords1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:488
+//line github.com/movenext/movenext/netio/records_async.go:460
 	f.flushRecords1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:75
 	if err != nil && f.c.wire.hasOutput() {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:76
 		return true, err
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:78
 	return true, nil
-//line github.com/movenext/movenext/netio/records_async.go:500
+//line github.com/movenext/movenext/netio/records_async.go:468
 }
 
-// Location returns where [answer] is suspended.
 func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
 }
 
-// Results returns what [answer] returned, or raises again the panic that ended it.
 func (f *answerFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
+// answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -535,7 +499,7 @@ func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[i
 	var r statemachine.Run
 	frame := tlsWriteLocals{ctx: ctx, c: c, p: p}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -559,11 +523,10 @@ type tlsWriteLocals struct {
 	sendRecords3 *sendRecordsFrame
 }
 
-// moveNext runs [tlsWrite] from where it stopped to its next suspension (false) or its end (true).
-func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &ended)
+// moveNext runs [tlsWrite] on to its next suspension (false) or its end (true).
+func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -577,36 +540,33 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int,
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:181: if err := c.Handshake(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:181
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:181
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:586
+//line github.com/movenext/movenext/netio/records_async.go:548
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:181
 	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:181
-		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:596
+		_, err2 := statemachine.TwinResult(r, f.handshake1)
+//line github.com/movenext/movenext/netio/records_async.go:557
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:181
-		if err3 != nil {
-			result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records_async.go:601
+		if err2 != nil {
+			result0, result1 = 0, err2
+//line github.com/movenext/movenext/netio/records_async.go:562
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:182
 			return true, result0, result1
 		}
 	}
-	// records.go:184: if err := c.out.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:184
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:610
+//line github.com/movenext/movenext/netio/records_async.go:570
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -615,13 +575,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:184
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:619
+//line github.com/movenext/movenext/netio/records_async.go:579
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:184
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:625
+//line github.com/movenext/movenext/netio/records_async.go:585
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:185
 		return true, result0, result1
@@ -638,27 +598,26 @@ for1:
 //line github.com/movenext/movenext/netio/records.go:189
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:642
+//line github.com/movenext/movenext/netio/records_async.go:602
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 		return true, result0, result1
 	}
 	{
-		var err3 error
+		var err2 error
 //line github.com/movenext/movenext/netio/records.go:192
-		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
-		if err3 != nil {
-			result0, result1 = f.done, err3
-//line github.com/movenext/movenext/netio/records_async.go:653
+		f.n, err2 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
+		if err2 != nil {
+			result0, result1 = f.done, err2
+//line github.com/movenext/movenext/netio/records_async.go:613
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:194
 			return true, result0, result1
 		}
 	}
-	// records.go:196: if err := sendRecords(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:196
-	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:662
+	f.sendRecords3, err = sendRecordsEnter(r, f.ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:621
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -666,45 +625,42 @@ for1:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:196
-	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:671
+	err = f.sendRecords3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:630
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:196
-	if err2 != nil {
-		result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records_async.go:677
+	if err != nil {
+		result0, result1 = f.done, err
+//line github.com/movenext/movenext/netio/records_async.go:636
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:197
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records_async.go:684
+//line github.com/movenext/movenext/netio/records_async.go:643
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:200
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:689
+//line github.com/movenext/movenext/netio/records_async.go:648
 	goto for1
 }
 
-// Location returns where [tlsWrite] is suspended.
 func (f *tlsWriteLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
 }
 
-// tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and
-// frame in one allocation.
+// tlsWriteMachine is [tlsWrite] as the root of a chain: chain, job and frame in one allocation.
 type tlsWriteMachine struct {
 	statemachine.Builder[int]
 	tlsWriteLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *tlsWriteMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -720,7 +676,7 @@ func tlsCloseWriteAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := tlsCloseWriteLocals{c: c}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r); ended {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
@@ -741,12 +697,10 @@ type tlsCloseWriteLocals struct {
 	closeWrite4  *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [tlsCloseWrite] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &ended)
+// moveNext runs [tlsCloseWrite] on to its next suspension (false) or its end (true).
+func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
 	var closeWrite4Err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -763,36 +717,33 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:220: if err := c.Handshake(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:220
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:220
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:772
+//line github.com/movenext/movenext/netio/records_async.go:725
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:220
 	return r.Await(f.handshake1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:220
-		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:782
+		_, err2 := statemachine.TwinResult(r, f.handshake1)
+//line github.com/movenext/movenext/netio/records_async.go:734
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:220
-		if err3 != nil {
-			result0 = err3
-//line github.com/movenext/movenext/netio/records_async.go:787
+		if err2 != nil {
+			result0 = err2
+//line github.com/movenext/movenext/netio/records_async.go:739
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:221
 			return true, result0
 		}
 	}
-	// records.go:223: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:223
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:796
+//line github.com/movenext/movenext/netio/records_async.go:747
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -801,13 +752,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:223
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:805
+//line github.com/movenext/movenext/netio/records_async.go:756
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:223
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:811
+//line github.com/movenext/movenext/netio/records_async.go:762
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:224
 		return true, result0
@@ -821,15 +772,13 @@ after2:
 //line github.com/movenext/movenext/netio/records.go:227
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:825
+//line github.com/movenext/movenext/netio/records_async.go:776
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:228
 		return true, result0
 	}
-	// records.go:230: if err := sendRecords(context.Background(), c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:230
-	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:833
+	f.sendRecords3, err = sendRecordsEnter(r, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:782
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -837,22 +786,20 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:230
-	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:842
+	err = f.sendRecords3.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:791
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:230
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:848
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records_async.go:797
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:231
 		return true, result0
 	}
-	// records.go:233: return c.wire.conn.CloseWrite()
-//line github.com/movenext/movenext/netio/records.go:233
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:856
+//line github.com/movenext/movenext/netio/records_async.go:803
 	if f.closeWrite4 == nil {
 		goto after4
 	}
@@ -862,34 +809,32 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:233
 	closeWrite4Err = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:866
+//line github.com/movenext/movenext/netio/records_async.go:813
 	f.closeWrite4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:233
 	result0 = closeWrite4Err
-//line github.com/movenext/movenext/netio/records_async.go:871
+//line github.com/movenext/movenext/netio/records_async.go:818
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:233
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:875
+//line github.com/movenext/movenext/netio/records_async.go:822
 }
 
-// Location returns where [tlsCloseWrite] is suspended.
 func (f *tlsCloseWriteLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
 }
 
-// tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain,
-// job and frame in one allocation.
+// tlsCloseWriteMachine is [tlsCloseWrite] as the root of a chain: chain, job and frame in one
+// allocation.
 type tlsCloseWriteMachine struct {
 	statemachine.Builder[job.Void]
 	tlsCloseWriteLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *tlsCloseWriteMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -905,7 +850,7 @@ func flushRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := flushRecordsLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r); ended {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -913,11 +858,11 @@ func flushRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Voi
 	return m.Start(ctx, &r, m)
 }
 
-// flushRecordsEnter enters [flushRecords] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// flushRecordsEnter enters [flushRecords] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func flushRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*flushRecordsFrame, error) {
 	frame := flushRecordsLocals{ctx: ctx, c: c}
-	if ended, v0 := frame.moveNext(r); ended {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -939,27 +884,23 @@ type flushRecordsLocals struct {
 	writeAll2 *statemachine.Waiting[int]
 }
 
-// flushRecordsFrame is the frame of [flushRecords] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// flushRecordsFrame is the frame of [flushRecords] for a caller that is a machine.
 type flushRecordsFrame struct {
 	flushRecordsLocals
 
 	result0 error
 }
 
-// MoveNext continues [flushRecords] where it stopped.
-func (f *flushRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r)
-	return ended
+func (f *flushRecordsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [flushRecords] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &ended)
+// moveNext runs [flushRecords] on to its next suspension (false) or its end (true).
+func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var n int
-	var err2 error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -974,15 +915,13 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 //line github.com/movenext/movenext/netio/records.go:242
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:978
+//line github.com/movenext/movenext/netio/records_async.go:919
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:243
 		return true, result0
 	}
-	// records.go:245: if err := c.out.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/netio/records.go:245
 	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:986
+//line github.com/movenext/movenext/netio/records_async.go:925
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -991,13 +930,13 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 resume1:
 //line github.com/movenext/movenext/netio/records.go:245
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:995
+//line github.com/movenext/movenext/netio/records_async.go:934
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:245
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:1001
+//line github.com/movenext/movenext/netio/records_async.go:940
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:246
 		return true, result0
@@ -1012,15 +951,13 @@ after1:
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:1016
+//line github.com/movenext/movenext/netio/records_async.go:955
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:251
 		return true, result0
 	}
-	// records.go:253: n, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:253
-	f.writeAll2, n, err2 = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1024
+	f.writeAll2, n, err = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
+//line github.com/movenext/movenext/netio/records_async.go:961
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -1028,50 +965,47 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:253
-	n, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1033
+	n, err = f.writeAll2.Results(r)
+//line github.com/movenext/movenext/netio/records_async.go:970
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:254
-	if err2 != nil && endReason(f.ctx) != nil {
+	if err != nil && endReason(f.ctx) != nil {
 		f.c.wire.putBack(f.b, n)
-		result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:1040
+		result0 = err
+//line github.com/movenext/movenext/netio/records_async.go:977
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:256
 		return true, result0
 	}
 	putOut(f.b)
-	result0 = f.c.breakWrites(err2)
-//line github.com/movenext/movenext/netio/records_async.go:1047
+	result0 = f.c.breakWrites(err)
+//line github.com/movenext/movenext/netio/records_async.go:984
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:259
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1051
+//line github.com/movenext/movenext/netio/records_async.go:988
 }
 
-// Location returns where [flushRecords] is suspended.
 func (f *flushRecordsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
 }
 
-// Results returns what [flushRecords] returned, or raises again the panic that ended it.
 func (f *flushRecordsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// flushRecordsMachine is the root of a chain of calls that begins with [flushRecords]: chain, job
-// and frame in one allocation.
+// flushRecordsMachine is [flushRecords] as the root of a chain: chain, job and frame in one
+// allocation.
 type flushRecordsMachine struct {
 	statemachine.Builder[job.Void]
 	flushRecordsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *flushRecordsMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -1087,18 +1021,18 @@ func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 	var r statemachine.Run
 	frame := sendRecordsLocals{c: c}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendRecordsMachine{sendRecordsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sendRecordsEnter enters [sendRecords] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// sendRecordsEnter enters [sendRecords] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func sendRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*sendRecordsFrame, error) {
 	frame := sendRecordsLocals{c: c}
-	if ended, v0 := frame.moveNext(r, ctx); ended {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &sendRecordsFrame{sendRecordsLocals: frame}
@@ -1116,26 +1050,24 @@ type sendRecordsLocals struct {
 	writeAll1 *statemachine.Waiting[int]
 }
 
-// sendRecordsFrame is the frame of [sendRecords] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// sendRecordsFrame is the frame of [sendRecords] for a caller that is a machine.
 type sendRecordsFrame struct {
 	sendRecordsLocals
 
 	result0 error
 }
 
-// MoveNext continues [sendRecords] where it stopped.
-func (f *sendRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r, nil)
-	return ended
+func (f *sendRecordsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [sendRecords] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+// moveNext runs [sendRecords] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -1146,14 +1078,10 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 //line github.com/movenext/movenext/netio/records.go:267
 	f.b = f.c.wire.take()
 	if f.b == nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:269
 		return true, nil
 	}
-	// records.go:271: _, err := c.wire.conn.WriteAll(ctx, *b)
-//line github.com/movenext/movenext/netio/records.go:271
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1157
+//line github.com/movenext/movenext/netio/records_async.go:1085
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -1162,39 +1090,35 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/netio/records.go:271
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1166
+//line github.com/movenext/movenext/netio/records_async.go:1094
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:272
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1172
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records_async.go:1100
 	return true, result0
 }
 
-// Location returns where [sendRecords] is suspended.
 func (f *sendRecordsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
 }
 
-// Results returns what [sendRecords] returned, or raises again the panic that ended it.
 func (f *sendRecordsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// sendRecordsMachine is the root of a chain of calls that begins with [sendRecords]: chain, job
-// and frame in one allocation.
+// sendRecordsMachine is [sendRecords] as the root of a chain: chain, job and frame in one
+// allocation.
 type sendRecordsMachine struct {
 	statemachine.Builder[job.Void]
 	sendRecordsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1202,4 +1126,4 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: abe107fb3f22fb79
+// Digest of what is above: f4ebb427b07cda14

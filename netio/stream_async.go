@@ -24,7 +24,7 @@ func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result
 	var r statemachine.Run
 	frame := copyAllLocals{ctx: ctx, dst: dst, src: src}
 	defer statemachine.Catch(&r, &result)
-	if ended, v1 := frame.moveNext(&r); ended {
+	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.written, v1)
 	}
 	m := &copyAllMachine{copyAllLocals: frame}
@@ -45,14 +45,13 @@ type copyAllLocals struct {
 	written int64
 }
 
-// moveNext runs [copyAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *copyAllLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
+// moveNext runs [copyAll] on to its next suspension (false) or its end (true).
+func (f *copyAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 	var err2 error
 	var n int
 	var end bool
-	var err3 error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -63,10 +62,9 @@ func (f *copyAllLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// stream.go:72: if err := waitReadable(ctx, src); err != nil {
 //line github.com/movenext/movenext/netio/stream.go:72
 	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:70
+//line github.com/movenext/movenext/netio/stream_async.go:68
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -75,21 +73,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:72
 	err2 = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:79
+//line github.com/movenext/movenext/netio/stream_async.go:77
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:72
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:85
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_async.go:83
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:74
 	}
-	// stream.go:75: n, end, err := copyChunk(ctx, dst, src)
-//line github.com/movenext/movenext/netio/stream.go:75
-	f.copyChunk2, n, end, err3 = copyChunkEnter(r, f.ctx, f.dst, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:93
+	f.copyChunk2, n, end, err2 = copyChunkEnter(r, f.ctx, f.dst, f.src)
+//line github.com/movenext/movenext/netio/stream_async.go:88
 	if f.copyChunk2 == nil {
 		goto after2
 	}
@@ -97,46 +92,41 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:75
-	n, end, err3 = f.copyChunk2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:102
+	n, end, err2 = f.copyChunk2.Results(r)
+//line github.com/movenext/movenext/netio/stream_async.go:97
 	f.copyChunk2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:76
 	f.written += int64(n)
 	switch {
-	case err3 != nil:
-		err = err3
-//line github.com/movenext/movenext/netio/stream_async.go:110
-		f.State = statemachine.Finished
+	case err2 != nil:
+		err = err2
+//line github.com/movenext/movenext/netio/stream_async.go:105
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:80
 	case end:
 		err = nil
-//line github.com/movenext/movenext/netio/stream_async.go:116
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_async.go:110
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:82
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:121
+//line github.com/movenext/movenext/netio/stream_async.go:114
 	goto for1
 }
 
-// Location returns where [copyAll] is suspended.
 func (f *copyAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 72, 75)
 }
 
-// copyAllMachine is the root of a chain of calls that begins with [copyAll]: chain, job and frame
-// in one allocation.
+// copyAllMachine is [copyAll] as the root of a chain: chain, job and frame in one allocation.
 type copyAllMachine struct {
 	statemachine.Builder[int64]
 	copyAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *copyAllMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v1 := f.moveNext(r)
-	if !ended {
+	hasEnded, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.written, v1)
@@ -159,7 +149,7 @@ func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (resu
 	return m.Start(ctx, &r, m)
 }
 
-// copyChunkEnter enters [copyChunk] for another machine. It returns the results, or the suspended
+// copyChunkEnter enters [copyChunk] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func copyChunkEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, src AsyncReader) (*copyChunkFrame, int, bool, error) {
 	frame := copyChunkFrame{ctx: ctx, dst: dst}
@@ -192,15 +182,14 @@ type copyChunkFrame struct {
 	err error
 }
 
-// MoveNext continues [copyChunk] where it stopped.
 func (f *copyChunkFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [copyChunk] from where it stopped to its next suspension (false) or its end
-// (true). The parameter src is needed only before the first suspension.
-func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (ended bool) {
-	defer f.defers.Leave(r, &f.Frame, &ended)
+// moveNext runs [copyChunk] on to its next suspension (false) or its end (true). The parameter src
+// is needed only before the first suspension.
+func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var readOnce1Value int
 	var readOnce1Err error
 	var writeAll2Value int
@@ -227,10 +216,9 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (ended b
 			f.defers.Push(func(raise func()) { defer put1(p); raise() })
 		}
 	}
-	// stream.go:93: n, failed := readOnce(src, p[:])
 //line github.com/movenext/movenext/netio/stream.go:93
 	f.readOnce1, readOnce1Value, readOnce1Err = readOnceEnter(r, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:234
+//line github.com/movenext/movenext/netio/stream_async.go:222
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -239,7 +227,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (ended b
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:93
 	readOnce1Value, readOnce1Err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:243
+//line github.com/movenext/movenext/netio/stream_async.go:231
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:93
@@ -247,10 +235,9 @@ after1:
 	if f.n <= 0 {
 		goto endIf1
 	}
-	// stream.go:95: if n, err = writeAll(ctx, dst, p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/stream.go:95
 	f.writeAll2, writeAll2Value, writeAll2Err = writeAllEnter(r, f.ctx, f.dst, f.p[:f.n])
-//line github.com/movenext/movenext/netio/stream_async.go:254
+//line github.com/movenext/movenext/netio/stream_async.go:241
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -260,7 +247,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:95
 	writeAll2Value, writeAll2Err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:264
+//line github.com/movenext/movenext/netio/stream_async.go:251
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:95
@@ -268,7 +255,7 @@ after2:
 //line github.com/movenext/movenext/netio/stream.go:95
 	if f.err != nil {
 		f.end = false
-//line github.com/movenext/movenext/netio/stream_async.go:272
+//line github.com/movenext/movenext/netio/stream_async.go:259
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:96
 		return true
@@ -276,38 +263,34 @@ after2:
 endIf1:
 	if isEnd(f.failed) {
 		f.end, f.err = true, nil
-//line github.com/movenext/movenext/netio/stream_async.go:280
+//line github.com/movenext/movenext/netio/stream_async.go:267
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:100
 		return true
 	}
 	f.end, f.err = false, f.failed
-//line github.com/movenext/movenext/netio/stream_async.go:286
+//line github.com/movenext/movenext/netio/stream_async.go:273
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:102
 	return true
-//line github.com/movenext/movenext/netio/stream_async.go:290
+//line github.com/movenext/movenext/netio/stream_async.go:277
 }
 
-// Location returns where [copyChunk] is suspended.
 func (f *copyChunkFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 93, 95)
 }
 
-// Results returns what [copyChunk] returned, or raises again the panic that ended it.
 func (f *copyChunkFrame) Results(r *statemachine.Run) (int, bool, error) {
 	r.Rethrow()
 	return f.n, f.end, f.err
 }
 
-// copyChunkMachine is the root of a chain of calls that begins with [copyChunk]: chain, job and
-// frame in one allocation.
+// copyChunkMachine is [copyChunk] as the root of a chain: chain, job and frame in one allocation.
 type copyChunkMachine struct {
 	statemachine.Builder[job.Tuple2[int, bool]]
 	copyChunkFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.copyChunkFrame.moveNext(r, nil) {
 		return false
@@ -325,18 +308,18 @@ func waitReadableAsync(ctx context.Context, src AsyncReader) (result *job.Job[jo
 	var r statemachine.Run
 	frame := waitReadableLocals{}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, &waitReadableArgs{ctx: ctx, src: src}); ended {
+	if hasEnded, v0 := frame.moveNext(&r, &waitReadableArgs{ctx: ctx, src: src}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitReadableMachine{waitReadableLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// waitReadableEnter enters [waitReadable] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func waitReadableEnter(r *statemachine.Run, ctx context.Context, src AsyncReader) (*waitReadableFrame, error) {
 	frame := waitReadableLocals{}
-	if ended, v0 := frame.moveNext(r, &waitReadableArgs{ctx: ctx, src: src}); ended {
+	if hasEnded, v0 := frame.moveNext(r, &waitReadableArgs{ctx: ctx, src: src}); hasEnded {
 		return nil, v0
 	}
 	m := &waitReadableFrame{waitReadableLocals: frame}
@@ -352,34 +335,31 @@ type waitReadableLocals struct {
 	readable2 *job.Job[job.Void]
 }
 
-// waitReadableArgs are the parameters of [waitReadable] that are needed only before its first
-// suspension.
+// waitReadableArgs are the parameters that only the start of [waitReadable] needs.
 type waitReadableArgs struct {
 	ctx context.Context
 	src AsyncReader
 }
 
-// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine.
 type waitReadableFrame struct {
 	waitReadableLocals
 
 	result0 error
 }
 
-// MoveNext continues [waitReadable] where it stopped.
-func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r, nil)
-	return ended
+func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArgs) (ended bool, result0 error) {
+// moveNext runs [waitReadable] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArgs) (hasEnded bool, result0 error) {
 	var src2 *Conn
 	var src3 waitableReader
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -405,16 +385,14 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	default:
 //line github.com/movenext/movenext/netio/stream.go:122
 		result0 = endReason(args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:409
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_async.go:389
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:123
 	}
 case1:
-	// stream.go:118: return src.Readable(ctx)
 //line github.com/movenext/movenext/netio/stream.go:118
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:418
+//line github.com/movenext/movenext/netio/stream_async.go:396
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -423,54 +401,47 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:118
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:427
+//line github.com/movenext/movenext/netio/stream_async.go:405
 	f.readable1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 case2:
-	// stream.go:120: return src.Readable(ctx)
 //line github.com/movenext/movenext/netio/stream.go:120
 	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:120
 	if statemachine.TwinEnded(r, f.readable2) {
-//line github.com/movenext/movenext/netio/stream_async.go:438
+//line github.com/movenext/movenext/netio/stream_async.go:414
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/stream.go:120
 	return r.Await(f.readable2), nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:120
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream_async.go:447
+//line github.com/movenext/movenext/netio/stream_async.go:422
 	f.readable2 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [waitReadable] is suspended.
 func (f *waitReadableLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 118, 120)
 }
 
-// Results returns what [waitReadable] returned, or raises again the panic that ended it.
 func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job
-// and frame in one allocation.
+// waitReadableMachine is [waitReadable] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitReadableMachine struct {
 	statemachine.Builder[job.Void]
 	waitReadableLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -485,18 +456,18 @@ func readOnceAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := readOnceLocals{}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, &readOnceArgs{src: src, p: p}); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &readOnceArgs{src: src, p: p}); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readOnceMachine{readOnceLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// readOnceEnter enters [readOnce] for another machine. It returns the results, or the suspended
+// readOnceEnter enters [readOnce] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func readOnceEnter(r *statemachine.Run, src AsyncReader, p []byte) (*readOnceFrame, int, error) {
 	frame := readOnceLocals{}
-	if ended, v0, v1 := frame.moveNext(r, &readOnceArgs{src: src, p: p}); ended {
+	if hasEnded, v0, v1 := frame.moveNext(r, &readOnceArgs{src: src, p: p}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &readOnceFrame{readOnceLocals: frame}
@@ -512,14 +483,13 @@ type readOnceLocals struct {
 	read2 *job.Job[int]
 }
 
-// readOnceArgs are the parameters of [readOnce] that are needed only before its first suspension.
+// readOnceArgs are the parameters that only the start of [readOnce] needs.
 type readOnceArgs struct {
 	src AsyncReader
 	p   []byte
 }
 
-// readOnceFrame is the frame of [readOnce] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// readOnceFrame is the frame of [readOnce] for a caller that is a machine.
 type readOnceFrame struct {
 	readOnceLocals
 
@@ -527,17 +497,16 @@ type readOnceFrame struct {
 	result1 error
 }
 
-// MoveNext continues [readOnce] where it stopped.
-func (f *readOnceFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r, nil)
-	return ended
+func (f *readOnceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [readOnce] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ended bool, result0 int, result1 error) {
+// moveNext runs [readOnce] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasEnded bool, result0 int, result1 error) {
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -554,11 +523,10 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 		if !ok {
 			goto endIf1
 		}
-		// stream.go:131: return c.Read(p)
 //line github.com/movenext/movenext/netio/stream.go:131
 		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:562
+//line github.com/movenext/movenext/netio/stream_async.go:530
 	if f.read1 == nil {
 		goto after1
 	}
@@ -567,54 +535,46 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:131
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:571
+//line github.com/movenext/movenext/netio/stream_async.go:539
 	f.read1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-	// stream.go:133: return src.Read(p)
 //line github.com/movenext/movenext/netio/stream.go:133
 	f.read2 = args.src.ReadAsync(args.p)
 //line github.com/movenext/movenext/netio/stream.go:133
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/stream_async.go:582
+//line github.com/movenext/movenext/netio/stream_async.go:548
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/stream.go:133
 	return r.Await(f.read2), 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:133
 	result0, result1 = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/stream_async.go:591
+//line github.com/movenext/movenext/netio/stream_async.go:556
 	f.read2 = nil
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [readOnce] is suspended.
 func (f *readOnceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 131, 133)
 }
 
-// Results returns what [readOnce] returned, or raises again the panic that ended it.
 func (f *readOnceFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// readOnceMachine is the root of a chain of calls that begins with [readOnce]: chain, job and
-// frame in one allocation.
+// readOnceMachine is [readOnce] as the root of a chain: chain, job and frame in one allocation.
 type readOnceMachine struct {
 	statemachine.Builder[int]
 	readOnceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readOnceMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -629,18 +589,18 @@ func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.
 	var r statemachine.Run
 	frame := writeAllLocals{}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &writeAllMachine{writeAllLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
+// writeAllEnter enters [writeAll] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func writeAllEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (*writeAllFrame, int, error) {
 	frame := writeAllLocals{}
-	if ended, v0, v1 := frame.moveNext(r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); ended {
+	if hasEnded, v0, v1 := frame.moveNext(r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &writeAllFrame{writeAllLocals: frame}
@@ -657,15 +617,14 @@ type writeAllLocals struct {
 	writeFull3 *writeFullFrame
 }
 
-// writeAllArgs are the parameters of [writeAll] that are needed only before its first suspension.
+// writeAllArgs are the parameters that only the start of [writeAll] needs.
 type writeAllArgs struct {
 	ctx context.Context
 	dst AsyncWriter
 	p   []byte
 }
 
-// writeAllFrame is the frame of [writeAll] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// writeAllFrame is the frame of [writeAll] for a caller that is a machine.
 type writeAllFrame struct {
 	writeAllLocals
 
@@ -673,20 +632,19 @@ type writeAllFrame struct {
 	result1 error
 }
 
-// MoveNext continues [writeAll] where it stopped.
-func (f *writeAllFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r, nil)
-	return ended
+func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [writeAll] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (ended bool, result0 int, result1 error) {
+// moveNext runs [writeAll] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (hasEnded bool, result0 int, result1 error) {
 	var dst2 *Conn
 	var dst3 boundWriter
 	var dst4 AsyncWriter
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -718,10 +676,9 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (ende
 		goto case3
 	}
 case1:
-	// stream.go:142: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:142
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:725
+//line github.com/movenext/movenext/netio/stream_async.go:682
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -730,35 +687,30 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:142
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:734
+//line github.com/movenext/movenext/netio/stream_async.go:691
 	f.writeAll1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
-	// stream.go:144: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:144
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:144
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/netio/stream_async.go:745
+//line github.com/movenext/movenext/netio/stream_async.go:700
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/stream.go:144
 	return r.Await(f.writeAll2), 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:144
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream_async.go:754
+//line github.com/movenext/movenext/netio/stream_async.go:708
 	f.writeAll2 = nil
-	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
-	// stream.go:146: return writeFull(dst, p)
 //line github.com/movenext/movenext/netio/stream.go:146
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:762
+//line github.com/movenext/movenext/netio/stream_async.go:714
 	if f.writeFull3 == nil {
 		goto after3
 	}
@@ -767,35 +719,30 @@ case3:
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:146
 	result0, result1 = f.writeFull3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:771
+//line github.com/movenext/movenext/netio/stream_async.go:723
 	f.writeFull3 = nil
 after3:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [writeAll] is suspended.
 func (f *writeAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 142, 144, 146)
 }
 
-// Results returns what [writeAll] returned, or raises again the panic that ended it.
 func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and
-// frame in one allocation.
+// writeAllMachine is [writeAll] as the root of a chain: chain, job and frame in one allocation.
 type writeAllMachine struct {
 	statemachine.Builder[int]
 	writeAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -810,18 +757,18 @@ func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := writeFullLocals{p: p}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, dst); ended {
+	if hasEnded, v0, v1 := frame.moveNext(&r, dst); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeFullMachine{writeFullLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// writeFullEnter enters [writeFull] for another machine. It returns the results, or the suspended
+// writeFullEnter enters [writeFull] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func writeFullEnter(r *statemachine.Run, dst AsyncWriter, p []byte) (*writeFullFrame, int, error) {
 	frame := writeFullLocals{p: p}
-	if ended, v0, v1 := frame.moveNext(r, dst); ended {
+	if hasEnded, v0, v1 := frame.moveNext(r, dst); hasEnded {
 		return nil, v0, v1
 	}
 	m := &writeFullFrame{writeFullLocals: frame}
@@ -838,8 +785,7 @@ type writeFullLocals struct {
 	write1 *job.Job[int]
 }
 
-// writeFullFrame is the frame of [writeFull] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// writeFullFrame is the frame of [writeFull] for a caller that is a machine.
 type writeFullFrame struct {
 	writeFullLocals
 
@@ -847,17 +793,16 @@ type writeFullFrame struct {
 	result1 error
 }
 
-// MoveNext continues [writeFull] where it stopped.
-func (f *writeFullFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r, nil)
-	return ended
+func (f *writeFullFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [writeFull] from where it stopped to its next suspension (false) or its end
-// (true). The parameter dst is needed only before the first suspension.
-func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (ended bool, result0 int, result1 error) {
+// moveNext runs [writeFull] on to its next suspension (false) or its end (true). The parameter dst
+// is needed only before the first suspension.
+func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (hasEnded bool, result0 int, result1 error) {
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -865,56 +810,48 @@ func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (ended 
 	default:
 		f.Misuse(resumeAt)
 	}
-	// stream.go:154: n, err := dst.Write(p)
 //line github.com/movenext/movenext/netio/stream.go:154
 	f.write1 = dst.WriteAsync(f.p)
 //line github.com/movenext/movenext/netio/stream.go:154
 	if statemachine.TwinEnded(r, f.write1) {
-//line github.com/movenext/movenext/netio/stream_async.go:874
+//line github.com/movenext/movenext/netio/stream_async.go:818
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/stream.go:154
 	return r.Await(f.write1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/stream.go:154
 		n, err := statemachine.TwinResult(r, f.write1)
-//line github.com/movenext/movenext/netio/stream_async.go:884
+//line github.com/movenext/movenext/netio/stream_async.go:827
 		f.write1 = nil
 //line github.com/movenext/movenext/netio/stream.go:155
 		if n < len(f.p) && err == nil {
 			err = io.ErrShortWrite
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:158
 		return true, n, err
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:894
+//line github.com/movenext/movenext/netio/stream_async.go:835
 }
 
-// Location returns where [writeFull] is suspended.
 func (f *writeFullLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 154)
 }
 
-// Results returns what [writeFull] returned, or raises again the panic that ended it.
 func (f *writeFullFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// writeFullMachine is the root of a chain of calls that begins with [writeFull]: chain, job and
-// frame in one allocation.
+// writeFullMachine is [writeFull] as the root of a chain: chain, job and frame in one allocation.
 type writeFullMachine struct {
 	statemachine.Builder[int]
 	writeFullLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r, nil)
-	if !ended {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -922,4 +859,4 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d90a522174c8a7ac
+// Digest of what is above: 60f783621a3532a7

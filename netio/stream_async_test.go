@@ -26,7 +26,7 @@ func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.J
 	var r statemachine.Run
 	frame := linesLocals{ctx: ctx, b: b, most: most}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &linesMachine{linesLocals: frame}
@@ -46,24 +46,23 @@ type linesLocals struct {
 	all []string
 }
 
-// moveNext runs [lines] from where it stopped to its next suspension (false) or its end (true).
-func (f *linesLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
+// moveNext runs [lines] on to its next suspension (false) or its end (true).
+func (f *linesLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 	var line []byte
 	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// stream_test.go:27: line, err := b.ReadLine(ctx, most)
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
-//line github.com/movenext/movenext/netio/stream_async_test.go:67
+//line github.com/movenext/movenext/netio/stream_async_test.go:66
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -72,38 +71,34 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	line, err2 = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:76
+//line github.com/movenext/movenext/netio/stream_async_test.go:75
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:28
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
-//line github.com/movenext/movenext/netio/stream_async_test.go:82
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/stream_async_test.go:81
 		return true, err
 //line github.com/movenext/movenext/netio/stream_test.go:30
 	}
 	f.all = append(f.all, string(line))
-//line github.com/movenext/movenext/netio/stream_async_test.go:88
+//line github.com/movenext/movenext/netio/stream_async_test.go:86
 	goto for1
 }
 
-// Location returns where [lines] is suspended.
 func (f *linesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 27)
 }
 
-// linesMachine is the root of a chain of calls that begins with [lines]: chain, job and frame in
-// one allocation.
+// linesMachine is [lines] as the root of a chain: chain, job and frame in one allocation.
 type linesMachine struct {
 	statemachine.Builder[[]string]
 	linesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *linesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.all, v1)
@@ -118,7 +113,7 @@ func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int6
 	var r statemachine.Run
 	frame := relayLocals{to: to}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &relayArgs{ctx: ctx, from: from}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &relayArgs{ctx: ctx, from: from}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &relayMachine{relayLocals: frame}
@@ -136,51 +131,48 @@ type relayLocals struct {
 	closeWrite2 *statemachine.WaitingVoid[int]
 }
 
-// relayArgs are the parameters of [relay] that are needed only before its first suspension.
+// relayArgs are the parameters that only the start of [relay] needs.
 type relayArgs struct {
 	ctx  context.Context
 	from *netio.Conn
 }
 
-// moveNext runs [relay] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished bool, result0 int64, result1 error) {
+// moveNext runs [relay] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (hasEnded bool, result0 int64, result1 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// stream_test.go:150: n, err := netio.Copy(ctx, to, from)
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/netio/stream_async_test.go:166
+//line github.com/movenext/movenext/netio/stream_async_test.go:160
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/stream_test.go:150
 	return r.Await(f.copy1), 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.n, err = statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/netio/stream_async_test.go:175
+//line github.com/movenext/movenext/netio/stream_async_test.go:168
 	f.copy1 = nil
 //line github.com/movenext/movenext/netio/stream_test.go:151
 	if err != nil {
 		goto endIf1
 	}
-	// stream_test.go:152: err = to.CloseWrite()
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:184
+//line github.com/movenext/movenext/netio/stream_async_test.go:176
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -190,32 +182,28 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:194
+//line github.com/movenext/movenext/netio/stream_async_test.go:186
 	f.closeWrite2 = nil
 after2:
 endIf1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:154
 	return true, f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:201
+//line github.com/movenext/movenext/netio/stream_async_test.go:192
 }
 
-// Location returns where [relay] is suspended.
 func (f *relayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 150, 152)
 }
 
-// relayMachine is the root of a chain of calls that begins with [relay]: chain, job and frame in
-// one allocation.
+// relayMachine is [relay] as the root of a chain: chain, job and frame in one allocation.
 type relayMachine struct {
 	statemachine.Builder[int64]
 	relayLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *relayMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -230,7 +218,7 @@ func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (r
 	var r statemachine.Run
 	frame := pourLocals{ctx: ctx, b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, pieces); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, pieces); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pourMachine{pourLocals: frame}
@@ -251,22 +239,22 @@ type pourLocals struct {
 	flush2 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true). The
-// parameter pieces is needed only before the first suspension.
-func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bool, result0 int, result1 error) {
+// moveNext runs [pour] on to its next suspension (false) or its end (true). The parameter pieces
+// is needed only before the first suspension.
+func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (hasEnded bool, result0 int, result1 error) {
 	var n int
 	var err error
 	var flush2Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:259
 	f.total = 0
@@ -281,11 +269,9 @@ range1:
 	{
 //line github.com/movenext/movenext/netio/stream_test.go:260
 		p := f.list1[f.i1]
-		// stream_test.go:261: n, err := b.Write([]byte(p))
-//line github.com/movenext/movenext/netio/stream_test.go:261
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:289
+//line github.com/movenext/movenext/netio/stream_async_test.go:275
 	if f.write1 == nil {
 		goto after1
 	}
@@ -294,25 +280,22 @@ range1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:261
 	n, err = f.write1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:298
+//line github.com/movenext/movenext/netio/stream_async_test.go:284
 	f.write1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:262
 	f.total += n
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:264
 		return true, f.total, err
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:260
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:310
+//line github.com/movenext/movenext/netio/stream_async_test.go:294
 	goto range1
 endRange1:
-	// stream_test.go:267: return total, b.Flush(ctx)
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	f.flush2, flush2Err = f.b.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:316
+//line github.com/movenext/movenext/netio/stream_async_test.go:299
 	if f.flush2 == nil {
 		goto after2
 	}
@@ -322,31 +305,27 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	flush2Err = f.flush2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:326
+//line github.com/movenext/movenext/netio/stream_async_test.go:309
 	f.flush2 = nil
 after2:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	return true, f.total, flush2Err
-//line github.com/movenext/movenext/netio/stream_async_test.go:332
+//line github.com/movenext/movenext/netio/stream_async_test.go:314
 }
 
-// Location returns where [pour] is suspended.
 func (f *pourLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 261, 267)
 }
 
-// pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one
-// allocation.
+// pourMachine is [pour] as the root of a chain: chain, job and frame in one allocation.
 type pourMachine struct {
 	statemachine.Builder[int]
 	pourLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -361,7 +340,7 @@ func relayLinesAsync(ctx context.Context, from *netio.Buffered, to *netio.Buffer
 	var r statemachine.Run
 	frame := relayLinesLocals{ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &relayLinesMachine{relayLinesLocals: frame}
@@ -381,16 +360,13 @@ type relayLinesLocals struct {
 	flush3    *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [relayLines] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *relayLinesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [relayLines] on to its next suspension (false) or its end (true).
+func (f *relayLinesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var line []byte
 	var err error
-	var err2 error
-	var err3 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -399,13 +375,12 @@ func (f *relayLinesLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// stream_test.go:393: line, err := from.ReadLine(ctx, 100)
 //line github.com/movenext/movenext/netio/stream_test.go:393
 	f.readLine1, line, err = f.from.ReadLineEnter(r, f.ctx, 100)
-//line github.com/movenext/movenext/netio/stream_async_test.go:409
+//line github.com/movenext/movenext/netio/stream_async_test.go:384
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -414,24 +389,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:393
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:418
+//line github.com/movenext/movenext/netio/stream_async_test.go:393
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:394
 	if errors.Is(err, io.EOF) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:395
 		return true, nil
 	}
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:398
 		return true, err
 	}
-	// stream_test.go:400: if _, err := to.Write(append(line, '\n')); err != nil {
-//line github.com/movenext/movenext/netio/stream_test.go:400
-	f.write2, _, err2 = f.to.WriteEnter(r, append(line, '\n'))
-//line github.com/movenext/movenext/netio/stream_async_test.go:435
+	f.write2, _, err = f.to.WriteEnter(r, append(line, '\n'))
+//line github.com/movenext/movenext/netio/stream_async_test.go:404
 	if f.write2 == nil {
 		goto after2
 	}
@@ -439,20 +408,16 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:400
-	_, err2 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:444
+	_, err = f.write2.Results(r)
+//line github.com/movenext/movenext/netio/stream_async_test.go:413
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream_test.go:400
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:401
-		return true, err2
+	if err != nil {
+		return true, err
 	}
-	// stream_test.go:403: if err := to.Flush(ctx); err != nil {
-//line github.com/movenext/movenext/netio/stream_test.go:403
-	f.flush3, err3 = f.to.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:456
+	f.flush3, err = f.to.FlushEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/stream_async_test.go:421
 	if f.flush3 == nil {
 		goto after3
 	}
@@ -460,36 +425,32 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/stream_test.go:403
-	err3 = f.flush3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:465
+	err = f.flush3.Results(r)
+//line github.com/movenext/movenext/netio/stream_async_test.go:430
 	f.flush3 = nil
 after3:
 //line github.com/movenext/movenext/netio/stream_test.go:403
-	if err3 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:404
-		return true, err3
+	if err != nil {
+		return true, err
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:474
+//line github.com/movenext/movenext/netio/stream_async_test.go:437
 	goto for1
 }
 
-// Location returns where [relayLines] is suspended.
 func (f *relayLinesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
 }
 
-// relayLinesMachine is the root of a chain of calls that begins with [relayLines]: chain, job and
-// frame in one allocation.
+// relayLinesMachine is [relayLines] as the root of a chain: chain, job and frame in one
+// allocation.
 type relayLinesMachine struct {
 	statemachine.Builder[job.Void]
 	relayLinesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *relayLinesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -497,4 +458,4 @@ func (f *relayLinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0826e019b96c7a00
+// Digest of what is above: 712aa8fcfc57daca

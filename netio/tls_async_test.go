@@ -25,7 +25,7 @@ func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) 
 	var r statemachine.Run
 	frame := echoTLSLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -48,13 +48,13 @@ type echoTLSLocals struct {
 	readOrWrite2          *job.Job[int]
 }
 
-// moveNext runs [echoTLS] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoTLSLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [echoTLS] on to its next suspension (false) or its end (true).
+func (f *echoTLSLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -65,7 +65,7 @@ func (f *echoTLSLocals) moveNext(r *statemachine.Run) (finished bool, result0 in
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -76,106 +76,97 @@ func (f *echoTLSLocals) moveNext(r *statemachine.Run) (finished bool, result0 in
 	f.p = make([]byte, 1<<15)
 	f.total = 0
 for1:
-	// tls_test.go:77: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:85
+//line github.com/movenext/movenext/netio/tls_async_test.go:84
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/tls_test.go:77
 	return r.Await(f.readableOrCloseWrite1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		_, err2 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:95
+//line github.com/movenext/movenext/netio/tls_async_test.go:93
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:100
+//line github.com/movenext/movenext/netio/tls_async_test.go:98
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:78
 			return true, result0, result1
 		}
 	}
-	// tls_test.go:80: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:111
+//line github.com/movenext/movenext/netio/tls_async_test.go:108
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/tls_test.go:80
 	return r.Await(f.readOrWrite2), 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:120
+//line github.com/movenext/movenext/netio/tls_async_test.go:116
 	f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:81
 	if err != io.EOF {
 		goto endIf1
 	}
-	// tls_test.go:82: return total, c.CloseWrite()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:131
+//line github.com/movenext/movenext/netio/tls_async_test.go:126
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.c, f.p = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/netio/tls_test.go:82
 	return r.Await(f.readableOrCloseWrite1), 0, nil
 resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		_, closeWrite3Err := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:142
+//line github.com/movenext/movenext/netio/tls_async_test.go:136
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		result0, result1 = f.total, closeWrite3Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:147
+//line github.com/movenext/movenext/netio/tls_async_test.go:141
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
 endIf1:
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:154
+//line github.com/movenext/movenext/netio/tls_async_test.go:148
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:85
 		return true, result0, result1
 	}
-	// tls_test.go:87: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/tls_test.go:87
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:164
+//line github.com/movenext/movenext/netio/tls_async_test.go:156
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/netio/tls_test.go:87
 	return r.Await(f.readOrWrite2), 0, nil
 resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		_, err2 := statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:174
+//line github.com/movenext/movenext/netio/tls_async_test.go:165
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:179
+//line github.com/movenext/movenext/netio/tls_async_test.go:170
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:88
 			return true, result0, result1
@@ -183,26 +174,23 @@ resume4:
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:90
 	f.total += f.n
-//line github.com/movenext/movenext/netio/tls_async_test.go:187
+//line github.com/movenext/movenext/netio/tls_async_test.go:178
 	goto for1
 }
 
-// Location returns where [echoTLS] is suspended.
 func (f *echoTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
 }
 
-// echoTLSMachine is the root of a chain of calls that begins with [echoTLS]: chain, job and frame
-// in one allocation.
+// echoTLSMachine is [echoTLS] as the root of a chain: chain, job and frame in one allocation.
 type echoTLSMachine struct {
 	statemachine.Builder[int]
 	echoTLSLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *echoTLSMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -218,7 +206,7 @@ func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *jo
 	var r statemachine.Run
 	frame := talkTLSLocals{c: c, all: all}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &talkTLSMachine{talkTLSLocals: frame}
@@ -239,12 +227,12 @@ type talkTLSLocals struct {
 	writeOrRead2           *job.Job[int]
 }
 
-// moveNext runs [talkTLS] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 []byte, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [talkTLS] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 []byte, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -255,29 +243,25 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// tls_test.go:98: if err := c.Handshake(ctx); err != nil {
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:266
+//line github.com/movenext/movenext/netio/tls_async_test.go:253
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/tls_test.go:98
 	return r.Await(f.handshakeOrCloseWrite1), nil, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		_, err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:276
+//line github.com/movenext/movenext/netio/tls_async_test.go:262
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:99
 			return true, nil, err
 		}
 	}
@@ -291,27 +275,22 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:103
 	f.sizeOrEnd = min(1<<14, len(f.all)-f.at)
-	// tls_test.go:104: if _, err := c.Write(all[at : at+size]); err != nil {
-//line github.com/movenext/movenext/netio/tls_test.go:104
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:300
+//line github.com/movenext/movenext/netio/tls_async_test.go:282
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/tls_test.go:104
 	return r.Await(f.writeOrRead2), nil, nil
 resume2:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		_, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:310
+//line github.com/movenext/movenext/netio/tls_async_test.go:291
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:105
 			return true, nil, err
 		}
 	}
@@ -322,77 +301,67 @@ for2:
 	if f.at >= f.sizeOrEnd {
 		goto endFor2
 	}
-	// tls_test.go:108: n, err := c.Read(back[at:end])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:331
+//line github.com/movenext/movenext/netio/tls_async_test.go:309
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/netio/tls_test.go:108
 	return r.Await(f.writeOrRead2), nil, nil
 resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		n, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:341
+//line github.com/movenext/movenext/netio/tls_async_test.go:318
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:109
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:110
 			return true, nil, err
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:351
+//line github.com/movenext/movenext/netio/tls_async_test.go:326
 	goto for2
 endFor2:
 	goto for1
 endFor1:
-	// tls_test.go:115: return back, c.CloseWrite()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:361
+//line github.com/movenext/movenext/netio/tls_async_test.go:335
 		goto resume4
 	}
 	f.State = 4
 	f.c, f.all = nil, nil // not needed any more
-//line github.com/movenext/movenext/netio/tls_test.go:115
 	return r.Await(f.handshakeOrCloseWrite1), nil, nil
 resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		_, closeWrite4Err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:372
+//line github.com/movenext/movenext/netio/tls_async_test.go:345
 		f.handshakeOrCloseWrite1 = nil
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		return true, f.back, closeWrite4Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:378
+//line github.com/movenext/movenext/netio/tls_async_test.go:350
 }
 
-// Location returns where [talkTLS] is suspended.
 func (f *talkTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
 }
 
-// talkTLSMachine is the root of a chain of calls that begins with [talkTLS]: chain, job and frame
-// in one allocation.
+// talkTLSMachine is [talkTLS] as the root of a chain: chain, job and frame in one allocation.
 type talkTLSMachine struct {
 	statemachine.Builder[[]byte]
 	talkTLSLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -400,4 +369,4 @@ func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b38ee09116474834
+// Digest of what is above: 5f60f8cdf0598631

@@ -38,14 +38,14 @@ type nappingFrame struct {
 	ctx context.Context
 }
 
-// MoveNext runs [napping] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [napping] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *nappingFrame) MoveNext(r *statemachine.Run) bool {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -54,12 +54,11 @@ func (f *nappingFrame) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// leaving_test.go:45: if !yield(1, nil) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:45
 	f.Emit(1, nil)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:63
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:62
 	f.State = 1
 	return true
 resume1:
@@ -69,16 +68,15 @@ resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:45
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:73
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:72
 			return true
 //line github.com/movenext/movenext/parallel/leaving_test.go:47
 		}
 	}
-	// leaving_test.go:48: yield(0, job.Sleep(ctx, time.Hour))
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
-	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:81
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, f.ctx, time.Hour)
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:79
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -86,24 +84,22 @@ resume1:
 	return false
 resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after2:
-	// leaving_test.go:48: yield(0, job.Sleep(ctx, time.Hour))
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
-	f.Emit(0, sleep1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:95
+	f.Emit(0, sleep)
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:92
 	f.State = 3
 	f.ctx = nil // not needed any more
 	return true
 resume3:
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:102
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:99
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [napping] is suspended.
 func (f *nappingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.napping", "github.com/movenext/movenext/parallel/leaving_test.go", 45, 48, 48)
 }
@@ -130,22 +126,22 @@ type doubledFrame struct {
 	err   error
 }
 
-// MoveNext runs [doubled] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (f *doubledFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [doubled] on to its next suspension (false), or to its next value or its end
+// (true).
+func (f *doubledFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r)
+	hasEnded = f.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [doubled] until it suspends or ends.
-func (f *doubledFrame) step(r *statemachine.Run) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *doubledFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -156,7 +152,7 @@ func (f *doubledFrame) step(r *statemachine.Run) (finished bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 	f.loop1 = statemachine.RangeWithin(f, f.c.AllAsync(f.ctx))
@@ -166,7 +162,7 @@ range1:
 	// leaving_test.go:57: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:170
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:166
 		goto resume1
 	}
 	f.State = 1
@@ -181,11 +177,9 @@ resume1:
 		var v int
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 		v, f.err = f.loop1.Key(), f.loop1.Value()
-		// leaving_test.go:58: if !yield(2*v, err) || err != nil {
-//line github.com/movenext/movenext/parallel/leaving_test.go:58
 		f.Emit(2*v, f.err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:189
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:183
 	f.State = 2
 	f.ctx, f.c = nil, nil // not needed any more
 	return true
@@ -203,14 +197,14 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:207
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:201
 	goto leave1
 endIf1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:214
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:208
 		goto resume3
 	}
 	f.State = 3
@@ -221,7 +215,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:225
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:219
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
@@ -229,15 +223,14 @@ resume3:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:233
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:227
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:238
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:232
 }
 
-// Location returns where [doubled] is suspended.
 func (f *doubledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.doubled", "github.com/movenext/movenext/parallel/leaving_test.go", 57, 58, 57)
 }
@@ -263,22 +256,22 @@ type tripledFrame struct {
 	err   error
 }
 
-// MoveNext runs [tripled] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (f *tripledFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [tripled] on to its next suspension (false), or to its next value or its end
+// (true).
+func (f *tripledFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r)
+	hasEnded = f.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [tripled] until it suspends or ends.
-func (f *tripledFrame) step(r *statemachine.Run) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *tripledFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -289,7 +282,7 @@ func (f *tripledFrame) step(r *statemachine.Run) (finished bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 	f.loop1 = statemachine.RangeWithin(f, f.in)
@@ -299,7 +292,7 @@ range1:
 	// leaving_test.go:70: for v, err := range in.All() {
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:303
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:296
 		goto resume1
 	}
 	f.State = 1
@@ -314,11 +307,9 @@ resume1:
 		var v int
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 		v, f.err = f.loop1.Key(), f.loop1.Value()
-		// leaving_test.go:71: if !yield(3*v, err) || err != nil {
-//line github.com/movenext/movenext/parallel/leaving_test.go:71
 		f.Emit(3*v, f.err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:322
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:313
 	f.State = 2
 	f.in = nil // not needed any more
 	return true
@@ -336,14 +327,14 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:340
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:331
 	goto leave1
 endIf1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:347
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:338
 		goto resume3
 	}
 	f.State = 3
@@ -354,7 +345,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:358
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:349
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
@@ -362,15 +353,14 @@ resume3:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:366
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:357
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:371
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:362
 }
 
-// Location returns where [tripled] is suspended.
 func (f *tripledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.tripled", "github.com/movenext/movenext/parallel/leaving_test.go", 70, 71, 70)
 }
@@ -402,29 +392,29 @@ type takeOneFrame struct {
 	result1 error
 }
 
-// takeOneArgs are the parameters of [takeOne] that are needed only before its first suspension.
+// takeOneArgs are the parameters that only the start of [takeOne] needs.
 type takeOneArgs struct {
 	ctx  context.Context
 	in   *job.Stream[int]
 	body func(context.Context, int) *job.Job[int]
 }
 
-// moveNext runs [takeOne] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *takeOneFrame) moveNext(r *statemachine.Run, args *takeOneArgs) (finished bool) {
+// moveNext runs [takeOne] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *takeOneFrame) moveNext(r *statemachine.Run, args *takeOneArgs) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [takeOne] until it suspends or ends.
-func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -433,7 +423,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (finished bo
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	f.loop1 = statemachine.RangeStream(parallel.StageAsync(args.ctx, args.in, args.body, parallel.Degree(2)))
@@ -442,7 +432,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (finished bo
 	// leaving_test.go:102: … for v, err := range parallel.Stage(ctx, in, body, parallel.Degree(2 …
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:446
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:436
 		goto resume1
 	}
 	f.State = 1
@@ -459,7 +449,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:463
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:453
 		goto resume2
 	}
 	f.State = 2
@@ -469,7 +459,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:473
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:463
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
@@ -477,30 +467,27 @@ resume2:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:481
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:471
 	f.loop1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	f.result0, f.result1 = 0, io.EOF
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:485
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:475
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:489
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:479
 }
 
-// Location returns where [takeOne] is suspended.
 func (f *takeOneFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.takeOne", "github.com/movenext/movenext/parallel/leaving_test.go", 102, 102)
 }
 
-// takeOneMachine is the root of a chain of calls that begins with [takeOne]: chain, job and frame
-// in one allocation.
+// takeOneMachine is [takeOne] as the root of a chain: chain, job and frame in one allocation.
 type takeOneMachine struct {
 	statemachine.Builder[int]
 	takeOneFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *takeOneMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.takeOneFrame.moveNext(r, nil) {
 		return false
@@ -518,7 +505,7 @@ func pullOneAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.Co
 	var r statemachine.Run
 	frame := pullOneLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, in); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, in); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pullOneMachine{pullOneLocals: frame}
@@ -538,13 +525,13 @@ type pullOneLocals struct {
 	stop3        *job.Job[job.Void]
 }
 
-// moveNext runs [pullOne] from where it stopped to its next suspension (false) or its end (true).
-// The parameter in is needed only before the first suspension.
-func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (finished bool, result0 int, result1 error) {
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [pullOne] on to its next suspension (false) or its end (true). The parameter in is
+// needed only before the first suspension.
+func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -553,30 +540,25 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (fini
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:112
 	f.p = in.Pull()
-	// leaving_test.go:113: v, err := p.Next(ctx)
-//line github.com/movenext/movenext/parallel/leaving_test.go:113
 	f.nextOrAwait1 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	if statemachine.TwinEnded(r, f.nextOrAwait1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:566
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:551
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/parallel/leaving_test.go:113
 	return r.Await(f.nextOrAwait1), 0, nil
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	f.v, f.err = statemachine.TwinResult(r, f.nextOrAwait1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:575
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:559
 	f.nextOrAwait1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:114
 	if f.err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/leaving_test.go:115
 		return true, f.v, f.err
 	}
 	{
@@ -586,68 +568,56 @@ resume1:
 		cancel(errEnough)
 		// leaving_test.go:120: _, err = next.Await()
 //line github.com/movenext/movenext/parallel/leaving_test.go:120
-		awaited2 = next
+		if awaited = next; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:573
+			goto after2
+		}
+		f.State = 2
+		f.err = nil // not needed any more
+		f.nextOrAwait1 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/parallel/leaving_test.go:120
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:594
-		goto after2
-	}
-	f.State = 2
-	f.err = nil // not needed any more
-	f.nextOrAwait1 = awaited2
-//line github.com/movenext/movenext/parallel/leaving_test.go:120
-	return r.Await(awaited2), 0, nil
 resume2:
-//line github.com/movenext/movenext/parallel/leaving_test.go:120
-	awaited2 = statemachine.AwaitedJob(r, f.nextOrAwait1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:605
+	awaited = statemachine.AwaitedJob(r, f.nextOrAwait1)
 	f.nextOrAwait1 = nil
 after2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:120
-	_, f.err = awaited2.GetResult()
-	// leaving_test.go:121: return v, errors.Join(err, p.Stop(ctx))
-//line github.com/movenext/movenext/parallel/leaving_test.go:121
+	_, f.err = awaited.GetResult()
 	f.stop3 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 	if statemachine.TwinEnded(r, f.stop3) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:615
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:590
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.p = nil, nil // not needed any more
-//line github.com/movenext/movenext/parallel/leaving_test.go:121
 	return r.Await(f.stop3), 0, nil
 resume3:
 	{
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		_, stop3Err := statemachine.TwinResult(r, f.stop3)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:626
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:600
 		f.stop3 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		result0, result1 = f.v, errors.Join(f.err, stop3Err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:631
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:605
 	return true, result0, result1
 }
 
-// Location returns where [pullOne] is suspended.
 func (f *pullOneLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.pullOne", "github.com/movenext/movenext/parallel/leaving_test.go", 113, 120, 121)
 }
 
-// pullOneMachine is the root of a chain of calls that begins with [pullOne]: chain, job and frame
-// in one allocation.
+// pullOneMachine is [pullOne] as the root of a chain: chain, job and frame in one allocation.
 type pullOneMachine struct {
 	statemachine.Builder[int]
 	pullOneLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *pullOneMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -684,20 +654,20 @@ type pullUntilFrame struct {
 	err error
 }
 
-// moveNext runs [pullUntil] from where it stopped to its next suspension (false) or its end
-// (true). The parameter in is needed only before the first suspension.
+// moveNext runs [pullUntil] on to its next suspension (false) or its end (true). The parameter in
+// is needed only before the first suspension.
 func (f *pullUntilFrame) moveNext(r *statemachine.Run, in *job.Stream[int]) bool {
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:128
 	f.p = in.PullContext(f.ctx)
@@ -708,63 +678,51 @@ for1:
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:130
 	f.n++
-	// leaving_test.go:131: _, err = p.Next(context.WithoutCancel(ctx))
-//line github.com/movenext/movenext/parallel/leaving_test.go:131
 	f.next1 = f.p.NextAsync(context.WithoutCancel(f.ctx))
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:717
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:685
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/parallel/leaving_test.go:131
 	return r.Await(f.next1)
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	_, f.err = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:726
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:693
 	f.next1 = nil
 	goto for1
 endFor1:
 	// leaving_test.go:133: _, _ = p.StopAsync(context.WithoutCancel(ctx)).Await()
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
-	awaited2 = f.p.StopAsync(context.WithoutCancel(f.ctx))
-//line github.com/movenext/movenext/parallel/leaving_test.go:133
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:735
+	if awaited = f.p.StopAsync(context.WithoutCancel(f.ctx)); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:700
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.p = nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/parallel/leaving_test.go:133
-	return r.Await(awaited2)
+	f.await2 = awaited
+	return r.Await(awaited)
 resume2:
-//line github.com/movenext/movenext/parallel/leaving_test.go:133
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:746
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
-	awaited2.GetResult()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:752
+	awaited.GetResult()
 	return true
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:714
 }
 
-// Location returns where [pullUntil] is suspended.
 func (f *pullUntilFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.pullUntil", "github.com/movenext/movenext/parallel/leaving_test.go", 131, 133)
 }
 
-// pullUntilMachine is the root of a chain of calls that begins with [pullUntil]: chain, job and
-// frame in one allocation.
+// pullUntilMachine is [pullUntil] as the root of a chain: chain, job and frame in one allocation.
 type pullUntilMachine struct {
 	statemachine.Builder[int]
 	pullUntilFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *pullUntilMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.pullUntilFrame.moveNext(r, nil) {
 		return false
@@ -794,28 +752,26 @@ type startedFrame struct {
 	j *job.Job[int]
 }
 
-// MoveNext runs [started] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [started] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *startedFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:311
 	f.j = job.Run(f.ctx, f.work)
-	// leaving_test.go:312: _ = job.Sleep(ctx, time.Microsecond)
-//line github.com/movenext/movenext/parallel/leaving_test.go:312
-	asleep1, _ = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:818
-	if !asleep1 {
+	asleep, _ = statemachine.Sleep(r, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:774
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -825,24 +781,22 @@ resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:312
 	r.Refusal()
 after1:
-	// leaving_test.go:313: yield(j, nil)
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	f.Emit(f.j, nil)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:832
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:787
 	f.State = 2
 	f.ctx, f.work, f.j = nil, nil, nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:839
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:794
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [started] is suspended.
 func (f *startedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel_test.started", "github.com/movenext/movenext/parallel/leaving_test.go", 312, 313)
 }
 
-// Digest of what is above: 262e6fde23d0795a
+// Digest of what is above: b890ea7c056038f6

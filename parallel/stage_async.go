@@ -44,27 +44,27 @@ type runStageFrame[T any, R any] struct {
 	next2 *stageNextFrame[T, R]
 }
 
-// MoveNext runs [runStage] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [runStage] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *runStageFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 5, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [runStage] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
+func (f *runStageFrame[T, R]) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 5, &again)
 	var v R
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -77,7 +77,7 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/stage.go:70
 	f.s = &stage[T, R]{body: f.body}
@@ -88,11 +88,10 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 			goto endIf1
 		}
 		var none2 R
-		// stage.go:74: yield(none, err)
 //line github.com/movenext/movenext/parallel/stage.go:74
 		f.Emit(none2, err2)
 	}
-//line github.com/movenext/movenext/parallel/stage_async.go:96
+//line github.com/movenext/movenext/parallel/stage_async.go:95
 	f.State = 1
 	f.ctx, f.in, f.body, f.opts, f.s = nil, nil, nil, nil, nil // not needed any more
 	return true, false
@@ -113,10 +112,9 @@ endIf1:
 		})
 	}
 for1:
-	// stage.go:79: v, err := s.next()
 //line github.com/movenext/movenext/parallel/stage.go:79
 	f.next2, v, f.err = f.s.nextEnter(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:120
+//line github.com/movenext/movenext/parallel/stage_async.go:118
 	if f.next2 == nil {
 		goto after2
 	}
@@ -126,17 +124,15 @@ for1:
 resume2:
 //line github.com/movenext/movenext/parallel/stage.go:79
 	v, f.err = f.next2.Results(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:130
+//line github.com/movenext/movenext/parallel/stage_async.go:128
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/parallel/stage.go:80
 	if f.err == io.EOF { // itself: of the stage, and not of a body
 		goto epilogue
 	}
-	// stage.go:83: if !yield(v, err) || err != nil {
-//line github.com/movenext/movenext/parallel/stage.go:83
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:140
+//line github.com/movenext/movenext/parallel/stage_async.go:136
 	f.State = 3
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return true, false
@@ -154,7 +150,7 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/stage_async.go:158
+//line github.com/movenext/movenext/parallel/stage_async.go:154
 	goto epilogue
 endIf2:
 	goto for1
@@ -163,7 +159,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/parallel/stage.go:84
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/parallel/stage_async.go:167
+//line github.com/movenext/movenext/parallel/stage_async.go:163
 		return true, false
 	}
 	f.State = 4
@@ -172,11 +168,10 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/parallel/stage.go:84
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:176
+//line github.com/movenext/movenext/parallel/stage_async.go:172
 	goto epilogue
 }
 
-// Location returns where [runStage] is suspended.
 func (f *runStageFrame[T, R]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 74, 79, 83, 87)
 }
@@ -188,18 +183,18 @@ func (s *stage[T, R]) nextAsync() (result2 *job.Job[R]) {
 	var r statemachine.Run
 	frame := stageNextLocals[T, R]{s: s}
 	defer statemachine.Catch(&r, &result2)
-	if finished, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), frame.v, v1)
 	}
 	m := &stageNextMachine[T, R]{stageNextLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// nextEnter enters [stage.next] for another machine. It returns the results, or the suspended
+// nextEnter enters [stage.next] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stage[T, R]) nextEnter(r *statemachine.Run) (*stageNextFrame[T, R], R, error) {
 	frame := stageNextLocals[T, R]{s: s}
-	if finished, v1 := frame.moveNext(r); finished {
+	if hasEnded, v1 := frame.moveNext(r); hasEnded {
 		return nil, frame.v, v1
 	}
 	m := &stageNextFrame[T, R]{stageNextLocals: frame}
@@ -218,32 +213,29 @@ type stageNextLocals[T any, R any] struct {
 	v R
 }
 
-// stageNextFrame is the frame of [stage.next] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stageNextFrame is the frame of [stage.next] for a caller that is a machine.
 type stageNextFrame[T any, R any] struct {
 	stageNextLocals[T, R]
 
 	err error
 }
 
-// MoveNext continues [stage.next] where it stopped.
-func (f *stageNextFrame[T, R]) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.err = f.moveNext(r)
-	return finished
+func (f *stageNextFrame[T, R]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.err = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [stage.next] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, err2 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [stage.next] on to its next suspension (false) or its end (true).
+func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (hasEnded bool, err2 error) {
+	var awaited2 *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/parallel/stage.go:142
@@ -263,16 +255,14 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:267
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/parallel/stage_async.go:259
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:155
 	}
 	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
 		if f.s.inputEnd == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:275
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/parallel/stage_async.go:266
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:159
 		}
@@ -281,63 +271,53 @@ for1:
 	}
 	// stage.go:163: if _, err := s.bell.wait().Await(); err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:163
-	awaited1 = f.s.bell.wait()
-//line github.com/movenext/movenext/parallel/stage.go:163
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:288
+	if awaited2 = f.s.bell.wait(); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:276
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/parallel/stage.go:163
-	return r.Await(awaited1), nil
+	f.await1 = awaited2
+	return r.Await(awaited2), nil
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:163
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:298
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/parallel/stage.go:163
-		_, err := awaited1.GetResult()
+		_, err := awaited2.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:163
 		if err != nil {
 			f.s.fail(err)
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:310
+//line github.com/movenext/movenext/parallel/stage_async.go:295
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/stage.go:167
 	_, err2 = f.s.outcome()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/stage_async.go:316
 	return true, err2
+//line github.com/movenext/movenext/parallel/stage_async.go:301
 }
 
-// Location returns where [stage.next] is suspended.
 func (f *stageNextLocals[T, R]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 163)
 }
 
-// Results returns what [stage.next] returned, or raises again the panic that ended it.
 func (f *stageNextFrame[T, R]) Results(r *statemachine.Run) (R, error) {
 	r.Rethrow()
 	return f.v, f.err
 }
 
-// stageNextMachine is the root of a chain of calls that begins with [stage.next]: chain, job and
-// frame in one allocation.
+// stageNextMachine is [stage.next] as the root of a chain: chain, job and frame in one allocation.
 type stageNextMachine[T any, R any] struct {
 	statemachine.Builder[R]
 	stageNextLocals[T, R]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stageNextMachine[T, R]) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.v, v1)
@@ -359,7 +339,7 @@ func (s *stage[T, R]) closeAsync() (result2 *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// closeEnter enters [stage.close] for another machine. It returns the results, or the suspended
+// closeEnter enters [stage.close] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *stage[T, R]) closeEnter(r *statemachine.Run) *stageCloseFrame[T, R] {
 	frame := stageCloseFrame[T, R]{s: s}
@@ -386,15 +366,14 @@ type stageCloseFrame[T any, R any] struct {
 	await3 *job.Job[*job.Job[R]]
 }
 
-// MoveNext runs [stage.close] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [stage.close] on to its next suspension (false) or its end (true).
 func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[T]
-	var awaited3 *job.Job[*job.Job[R]]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited2 *job.Job[job.Void]
+	var awaited3 *job.Job[T]
+	var awaited4 *job.Job[*job.Job[R]]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -403,7 +382,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/stage.go:241
 	if len(f.s.bodies) > 0 || f.s.requested != nil {
@@ -411,48 +390,38 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	}
 	// stage.go:244: _, err := s.in.StopAsync(s.ctx).Await()
 //line github.com/movenext/movenext/parallel/stage.go:244
-	awaited1 = f.s.in.StopAsync(f.s.ctx)
-//line github.com/movenext/movenext/parallel/stage.go:244
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:418
+	if awaited2 = f.s.in.StopAsync(f.s.ctx); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:395
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/parallel/stage.go:244
-	return r.Await(awaited1)
+	f.await1 = awaited2
+	return r.Await(awaited2)
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:244
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:428
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/stage.go:244
-	_, f.err = awaited1.GetResult()
+	_, f.err = awaited2.GetResult()
 	if f.s.requested == nil {
 		goto endIf1
 	}
 	// stage.go:246: if v, err := s.requested.Await(); err == nil {
 //line github.com/movenext/movenext/parallel/stage.go:246
-	awaited2 = f.s.requested
-//line github.com/movenext/movenext/parallel/stage.go:246
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:441
+	if awaited3 = f.s.requested; awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:413
 		goto after2
 	}
 	f.State = 2
-	f.await2 = awaited2
-//line github.com/movenext/movenext/parallel/stage.go:246
-	return r.Await(awaited2)
+	f.await2 = awaited3
+	return r.Await(awaited3)
 resume2:
-//line github.com/movenext/movenext/parallel/stage.go:246
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/parallel/stage_async.go:451
+	awaited3 = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/parallel/stage.go:246
-		v, err2 := awaited2.GetResult()
+		v, err2 := awaited3.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:246
 		if err2 == nil {
 			f.s.in.PutBack(jobcore.Key{}, v)
@@ -473,56 +442,47 @@ range1:
 		b := f.list1[f.i1]
 		// stage.go:251: … job.WhenAny(b.job).Await() // does not look at its error: nobody will
 //line github.com/movenext/movenext/parallel/stage.go:251
-		awaited3 = job.WhenAny(b.job)
+		if awaited4 = job.WhenAny(b.job); awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:447
+			goto after3
+		}
+		f.State = 3
+		f.await3 = awaited4
+		return r.Await(awaited4)
 	}
-//line github.com/movenext/movenext/parallel/stage.go:251
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:481
-		goto after3
-	}
-	f.State = 3
-	f.await3 = awaited3
-//line github.com/movenext/movenext/parallel/stage.go:251
-	return r.Await(awaited3)
 resume3:
-//line github.com/movenext/movenext/parallel/stage.go:251
-	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/parallel/stage_async.go:491
+	awaited4 = statemachine.AwaitedJob(r, f.await3)
 	f.await3 = nil
 after3:
 //line github.com/movenext/movenext/parallel/stage.go:251
-	awaited3.GetResult()
+	awaited4.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:250
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:498
+//line github.com/movenext/movenext/parallel/stage_async.go:462
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/parallel/stage.go:253
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:504
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/parallel/stage_async.go:468
 	return true
 }
 
-// Location returns where [stage.close] is suspended.
 func (f *stageCloseFrame[T, R]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
 }
 
-// Results returns what [stage.close] returned, or raises again the panic that ended it.
 func (f *stageCloseFrame[T, R]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// stageCloseMachine is the root of a chain of calls that begins with [stage.close]: chain, job and
-// frame in one allocation.
+// stageCloseMachine is [stage.close] as the root of a chain: chain, job and frame in one
+// allocation.
 type stageCloseMachine[T any, R any] struct {
 	statemachine.Builder[job.Void]
 	stageCloseFrame[T, R]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	if !f.stageCloseFrame.MoveNext(r) {
 		return false
@@ -532,4 +492,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9f314c676c645712
+// Digest of what is above: 3ca1c1a0fa754d8a

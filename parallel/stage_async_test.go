@@ -45,7 +45,7 @@ type collectFrame struct {
 	err error
 }
 
-// collectArgs are the parameters of [collect] that are needed only before its first suspension.
+// collectArgs are the parameters that only the start of [collect] needs.
 type collectArgs struct {
 	ctx  context.Context
 	in   *job.Stream[int]
@@ -53,22 +53,22 @@ type collectArgs struct {
 	opts []Option
 }
 
-// moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *collectFrame) moveNext(r *statemachine.Run, args *collectArgs) (finished bool) {
+// moveNext runs [collect] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *collectFrame) moveNext(r *statemachine.Run, args *collectArgs) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [collect] until it suspends or ends.
-func (f *collectFrame) step(r *statemachine.Run, args *collectArgs) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *collectFrame) step(r *statemachine.Run, args *collectArgs) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -79,7 +79,7 @@ func (f *collectFrame) step(r *statemachine.Run, args *collectArgs) (finished bo
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	f.loop1 = statemachine.RangeStream(StageAsync(args.ctx, args.in, args.body, args.opts...))
@@ -163,19 +163,16 @@ endRange1:
 //line github.com/movenext/movenext/parallel/stage_async_test.go:164
 }
 
-// Location returns where [collect] is suspended.
 func (f *collectFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel.collect", "github.com/movenext/movenext/parallel/stage_test.go", 41, 41, 41)
 }
 
-// collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame
-// in one allocation.
+// collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
 type collectMachine struct {
 	statemachine.Builder[[]int]
 	collectFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.collectFrame.moveNext(r, nil) {
 		return false
@@ -186,4 +183,4 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 117a94908b28f3b4
+// Digest of what is above: 6bf5f871fba992d4

@@ -23,18 +23,18 @@ func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := nestedLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &nestedArgs{ctx: ctx, n: n}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &nestedArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &nestedMachine{nestedLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// nestedEnter enters [nested] for another machine. It returns the results, or the suspended frame
+// nestedEnter enters [nested] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func nestedEnter(r *statemachine.Run, ctx context.Context, n int) (*nestedFrame, int) {
 	frame := nestedLocals{}
-	if finished, v0 := frame.moveNext(r, &nestedArgs{ctx: ctx, n: n}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &nestedArgs{ctx: ctx, n: n}); hasEnded {
 		return nil, v0
 	}
 	m := &nestedFrame{nestedLocals: frame}
@@ -49,61 +49,54 @@ type nestedLocals struct {
 	nested2 *nestedFrame
 }
 
-// nestedArgs are the parameters of [nested] that are needed only before its first suspension.
+// nestedArgs are the parameters that only the start of [nested] needs.
 type nestedArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// nestedFrame is the frame of [nested] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// nestedFrame is the frame of [nested] for a caller that is a machine.
 type nestedFrame struct {
 	nestedLocals
 
 	result0 int
 }
 
-// MoveNext continues [nested] where it stopped.
-func (f *nestedFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *nestedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [nested] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (finished bool, result0 int) {
+// moveNext runs [nested] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (hasEnded bool, result0 int) {
 	var nested2Value int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/bench_test.go:114
 	if args.n != 0 {
 		goto endIf1
 	}
 	// bench_test.go:115: job.Yield()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:93
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:91
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:115
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/bench_test.go:115
 	_ = r.Refusal()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/bench_test.go:116
 	return true, 0
 endIf1:
-	// bench_test.go:118: return nested(ctx, n-1) + 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:118
 	f.nested2, nested2Value = nestedEnter(r, args.ctx, args.n-1)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:107
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:100
 	if f.nested2 == nil {
 		goto after2
 	}
@@ -112,37 +105,32 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
 	nested2Value = f.nested2.Results(r)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:116
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:109
 	f.nested2 = nil
 after2:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
 	return true, nested2Value + 1
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:122
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:114
 }
 
-// Location returns where [nested] is suspended.
 func (f *nestedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 115, 118)
 }
 
-// Results returns what [nested] returned, or raises again the panic that ended it.
 func (f *nestedFrame) Results(r *statemachine.Run) int {
 	r.Rethrow()
 	return f.result0
 }
 
-// nestedMachine is the root of a chain of calls that begins with [nested]: chain, job and frame in
-// one allocation.
+// nestedMachine is [nested] as the root of a chain: chain, job and frame in one allocation.
 type nestedMachine struct {
 	statemachine.Builder[int]
 	nestedLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -150,4 +138,4 @@ func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5074ee9d9ba1faab
+// Digest of what is above: d31dce571b82a495

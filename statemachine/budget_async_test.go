@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/movenext/movenext/awaiter"
@@ -43,43 +42,38 @@ type givesFrame struct {
 	s *signal
 }
 
-// MoveNext runs [gives] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [gives] on to its next suspension (false) or its end (true).
 func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// budget_test.go:53: job.Yield()
+	// budget_test.go:55: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:53
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:53
+//line github.com/movenext/movenext/statemachine/budget_test.go:55
 	_ = r.Refusal()
 	f.s.set.Store(true)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:66
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:64
 	return true
 }
 
-// Location returns where [gives] is suspended.
 func (f *givesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 53)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 55)
 }
 
-// givesMachine is the root of a chain of calls that begins with [gives]: chain, job and frame in
-// one allocation.
+// givesMachine is [gives] as the root of a chain: chain, job and frame in one allocation.
 type givesMachine struct {
 	statemachine.Builder[job.Void]
 	givesFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *givesMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.givesFrame.MoveNext(r) {
 		return false
@@ -89,605 +83,557 @@ func (f *givesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of looksByJob: c541382e3cc5b9ba
+// Digest of looks: 87c547d36e54ba6f
 
-// looksByJobAsync starts [looksByJob] as a state machine and returns its job.
-func looksByJobAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
+// looksAsync starts [looks] as a state machine and returns its job.
+func looksAsync(ctx context.Context, s *signal, way string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := looksByJobLocals{s: s}
+	frame := looksFrame{ctx: ctx, s: s, way: way}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &looksByJobMachine{looksByJobLocals: frame}
+	m := &looksMachine{looksFrame: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// looksByJobLocals is what [looksByJob] keeps while it is suspended.
-type looksByJobLocals struct {
+// looksFrame is the frame of [looks]: what it keeps while it is suspended, its results among it.
+type looksFrame struct {
 	statemachine.Frame
+	loops statemachine.Loops
 
-	s *signal
+	ctx context.Context
+	s   *signal
+	way string
 
-	await1 *job.Job[int]
+	ended          context.Context
+	err            error
+	awaitOrAtOnce1 *job.Job[int]
+	await2         awaiter.Awaiter[int]
+	one6           *oneFrame
+	deferred8      *deferredFrame
+	loop1          *statemachine.Loop[*job.Job[int], error]
+
+	result0 error
 }
 
-// moveNext runs [looksByJob] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
+// MoveNext runs [looks] on to its next suspension (false) or its end (true).
+func (f *looksFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	var returned bool
+	defer f.loops.Exit(r, &f.Frame, &returned)
+	hasEnded = f.step(r)
+	returned = true
+	return hasEnded
+}
+
+// step runs [looks] until it suspends or ends.
+func (f *looksFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 11, &hasEnded)
+	var awaited *job.Job[int]
+	var asleep bool
+	var slept error
+	var one6Value int
+	var v int
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
+	case 6:
+		goto resume6
+	case 7:
+		goto resume7
+	case 8:
+		goto resume8
+	case 9:
+		goto resume9
+	case 11:
+		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:59
-	if !f.s.missing() {
-		goto endFor1
-	}
-	// budget_test.go:60: if _, err := job.FromResult(1).Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:60
-	awaited1 = job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:60
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:139
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/budget_test.go:60
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:60
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:149
-	f.await1 = nil
-after1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:60
-		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/budget_test.go:60
-		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:61
-			return true, err
-		}
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:162
-	goto for1
-endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:64
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:167
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [looksByJob] is suspended.
-func (f *looksByJobLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByJob", "github.com/movenext/movenext/statemachine/budget_test.go", 60)
-}
-
-// looksByJobMachine is the root of a chain of calls that begins with [looksByJob]: chain, job and
-// frame in one allocation.
-type looksByJobMachine struct {
-	statemachine.Builder[job.Void]
-	looksByJobLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByJobMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksByJobLocals = looksByJobLocals{Frame: f.looksByJobLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of looksByAwaiter: 23034e070223c6f3
-
-// looksByAwaiterAsync starts [looksByAwaiter] as a state machine and returns its job.
-func looksByAwaiterAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksByAwaiterLocals{s: s}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &looksByAwaiterMachine{looksByAwaiterLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksByAwaiterLocals is what [looksByAwaiter] keeps while it is suspended.
-type looksByAwaiterLocals struct {
-	statemachine.Frame
-
-	s *signal
-
-	await1 awaiter.Awaiter[int]
-}
-
-// moveNext runs [looksByAwaiter] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksByAwaiterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
+		var cancel context.CancelCauseFunc
+//line github.com/movenext/movenext/statemachine/budget_test.go:82
+		f.ended, cancel = context.WithCancelCause(f.ctx)
+		cancel(errEnded)
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:84
 	if !f.s.missing() {
 		goto endFor1
 	}
-	// budget_test.go:85: if _, err := awaiter.Await(there{}); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
-	if next := awaiter.Awaitable[int](there{}); next != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
-		f.await1 = next.GetAwaiter()
-	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
-	if f.await1 == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
-		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
-	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:248
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
-	return r.Await(f.await1), nil
-resume1:
-	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
-		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:258
-		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
-		if err != nil {
-			f.State = statemachine.Finished
+	f.err = nil
+	switch f.way {
+	case "a job":
 //line github.com/movenext/movenext/statemachine/budget_test.go:86
-			return true, err
-		}
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:267
-	goto for1
-endFor1:
+		goto case1
 //line github.com/movenext/movenext/statemachine/budget_test.go:89
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:272
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [looksByAwaiter] is suspended.
-func (f *looksByAwaiterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByAwaiter", "github.com/movenext/movenext/statemachine/budget_test.go", 85)
-}
-
-// looksByAwaiterMachine is the root of a chain of calls that begins with [looksByAwaiter]: chain,
-// job and frame in one allocation.
-type looksByAwaiterMachine struct {
-	statemachine.Builder[job.Void]
-	looksByAwaiterLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByAwaiterMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksByAwaiterLocals = looksByAwaiterLocals{Frame: f.looksByAwaiterLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of looksByRegistrar: 6e2b25ed5f12049b
-
-// looksByRegistrarAsync starts [looksByRegistrar] as a state machine and returns its job.
-func looksByRegistrarAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksByRegistrarLocals{s: s}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &looksByRegistrarMachine{looksByRegistrarLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksByRegistrarLocals is what [looksByRegistrar] keeps while it is suspended.
-type looksByRegistrarLocals struct {
-	statemachine.Frame
-
-	s *signal
-
-	await1 awaiter.Awaiter[int]
-}
-
-// moveNext runs [looksByRegistrar] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksByRegistrarLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:94
-	if !f.s.missing() {
-		goto endFor1
-	}
-	// budget_test.go:95: if _, err := awaiter.Await(hides{}); err != nil {
+	case "an awaiter":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case2
+//line github.com/movenext/movenext/statemachine/budget_test.go:91
+	case "a registrar":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case3
+//line github.com/movenext/movenext/statemachine/budget_test.go:93
+	case "a sleep of zero":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case4
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
-	if next := awaiter.Awaitable[int](hides{}); next != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
-		f.await1 = next.GetAwaiter()
-	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
-	if f.await1 == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
-		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
-	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:353
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
-	return r.Await(f.await1), nil
-resume1:
-	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
-		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:363
-		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
-		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:96
-			return true, err
-		}
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:372
-	goto for1
-endFor1:
+	case "an ended sleep":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case5
 //line github.com/movenext/movenext/statemachine/budget_test.go:99
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:377
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [looksByRegistrar] is suspended.
-func (f *looksByRegistrarLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRegistrar", "github.com/movenext/movenext/statemachine/budget_test.go", 95)
-}
-
-// looksByRegistrarMachine is the root of a chain of calls that begins with [looksByRegistrar]:
-// chain, job and frame in one allocation.
-type looksByRegistrarMachine struct {
-	statemachine.Builder[job.Void]
-	looksByRegistrarLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByRegistrarMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
+	case "a call":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case6
+//line github.com/movenext/movenext/statemachine/budget_test.go:103
+	case "a twin":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case7
+//line github.com/movenext/movenext/statemachine/budget_test.go:108
+	case "a deferred await":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case8
+//line github.com/movenext/movenext/statemachine/budget_test.go:110
+	case "a range":
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
+		goto case9
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksByRegistrarLocals = looksByRegistrarLocals{Frame: f.looksByRegistrarLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of looksBySleep: 7fe67fd534dad85e
-
-// looksBySleepAsync starts [looksBySleep] as a state machine and returns its job.
-func looksBySleepAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksBySleepLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &looksBySleepMachine{looksBySleepLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksBySleepLocals is what [looksBySleep] keeps while it is suspended.
-type looksBySleepLocals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	s   *signal
-}
-
-// moveNext runs [looksBySleep] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksBySleepLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:104
-	if !f.s.missing() {
-		goto endFor1
-	}
-	// budget_test.go:105: if err := job.Sleep(ctx, 0); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:105
-	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:449
-	if !asleep1 {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:216
+	goto endSwitch1
+case1:
+	// budget_test.go:88: _, err = job.FromResult(1).Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:88
+	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:222
 		goto after1
 	}
 	f.State = 1
-	return false, nil
+	f.err = nil // not needed any more
+	f.awaitOrAtOnce1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:105
-	err = r.Refusal()
+	awaited = statemachine.AwaitedJob(r, f.awaitOrAtOnce1)
+	f.awaitOrAtOnce1 = nil
 after1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:88
+	_, f.err = awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:235
+	goto endSwitch1
+case2:
+	// budget_test.go:90: _, err = awaiter.Await(there{})
+//line github.com/movenext/movenext/statemachine/budget_test.go:90
+	if next := awaiter.Awaitable[int](there{}); next != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:90
+		f.await2 = next.GetAwaiter()
+	}
+//line github.com/movenext/movenext/statemachine/budget_test.go:90
+	if f.await2 == nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:90
+		f.await2 = job.FromError[int](awaiter.ErrNilAwaitable)
+	}
+//line github.com/movenext/movenext/statemachine/budget_test.go:90
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:251
+		goto resume2
+	}
+	f.State = 2
+	f.err = nil // not needed any more
+	return r.Await(f.await2)
+resume2:
+//line github.com/movenext/movenext/statemachine/budget_test.go:90
+	_, f.err = statemachine.Result(r, f.await2)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:260
+	f.await2 = nil
+	goto endSwitch1
+case3:
+	// budget_test.go:92: _, err = awaiter.Await(hides{})
+//line github.com/movenext/movenext/statemachine/budget_test.go:92
+	if next := awaiter.Awaitable[int](hides{}); next != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:92
+		f.await2 = next.GetAwaiter()
+	}
+//line github.com/movenext/movenext/statemachine/budget_test.go:92
+	if f.await2 == nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:92
+		f.await2 = job.FromError[int](awaiter.ErrNilAwaitable)
+	}
+//line github.com/movenext/movenext/statemachine/budget_test.go:92
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:277
+		goto resume3
+	}
+	f.State = 3
+	f.err = nil // not needed any more
+	return r.Await(f.await2)
+resume3:
+//line github.com/movenext/movenext/statemachine/budget_test.go:92
+	_, f.err = statemachine.Result(r, f.await2)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:286
+	f.await2 = nil
+	goto endSwitch1
+case4:
+//line github.com/movenext/movenext/statemachine/budget_test.go:94
+	asleep, f.err = statemachine.Sleep(r, f.ctx, 0)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:292
+	if !asleep {
+		goto after4
+	}
+	f.State = 4
+	return false
+resume4:
+//line github.com/movenext/movenext/statemachine/budget_test.go:94
+	f.err = r.Refusal()
+after4:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:302
+	goto endSwitch1
+case5:
+//line github.com/movenext/movenext/statemachine/budget_test.go:96
+	asleep, slept = statemachine.Sleep(r, f.ended, time.Hour)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:307
+	if !asleep {
+		goto after5
+	}
+	f.State = 5
+	return false
+resume5:
+//line github.com/movenext/movenext/statemachine/budget_test.go:96
+	slept = r.Refusal()
+after5:
+//line github.com/movenext/movenext/statemachine/budget_test.go:96
+	if !errors.Is(slept, errEnded) {
+		f.err = fmt.Errorf("not the cause of the context's end: %w", slept) // else it goes on: a common bug
+	}
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:321
+	goto endSwitch1
+case6:
+//line github.com/movenext/movenext/statemachine/budget_test.go:100
+	f.one6, one6Value = oneEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:326
+	if f.one6 == nil {
+		goto after6
+	}
+	f.State = 6
+	return false
+resume6:
+//line github.com/movenext/movenext/statemachine/budget_test.go:100
+	one6Value = f.one6.Results(r)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:335
+	f.one6 = nil
+after6:
+//line github.com/movenext/movenext/statemachine/budget_test.go:100
+	if one6Value != 1 {
+		f.err = errKept
+	}
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:342
+	goto endSwitch1
+case7:
+//line github.com/movenext/movenext/statemachine/budget_test.go:104
+	v = 0
+	f.awaitOrAtOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
-	if err != nil {
+	if statemachine.TwinEnded(r, f.awaitOrAtOnce1) {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:350
+		goto resume7
+	}
+	f.State = 7
+	f.err = nil // not needed any more
+	return r.Await(f.awaitOrAtOnce1)
+resume7:
+//line github.com/movenext/movenext/statemachine/budget_test.go:105
+	v, f.err = statemachine.TwinResult(r, f.awaitOrAtOnce1)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:359
+	f.awaitOrAtOnce1 = nil
+//line github.com/movenext/movenext/statemachine/budget_test.go:105
+	if v != 1 {
+		f.err = errKept
+	}
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:365
+	goto endSwitch1
+case8:
+//line github.com/movenext/movenext/statemachine/budget_test.go:109
+	f.deferred8 = deferredEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:370
+	if f.deferred8 == nil {
+		goto after8
+	}
+	f.State = 8
+	return false
+resume8:
+//line github.com/movenext/movenext/statemachine/budget_test.go:109
+	f.deferred8.Results(r)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:379
+	f.deferred8 = nil
+after8:
+	goto endSwitch1
+case9:
+//line github.com/movenext/movenext/statemachine/budget_test.go:111
+	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(f.ctx, job.FromResult(1), job.FromResult(2)))
+//line github.com/movenext/movenext/statemachine/budget_test.go:111
+	f.loops.Open(f.loop1)
+range1:
+	// budget_test.go:111: … for _, failed := range job.WhenEach(ctx, job.FromResult(1), job.From …
+//line github.com/movenext/movenext/statemachine/budget_test.go:111
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:392
+		goto resume9
+	}
+	f.State = 9
+	return false
+resume9:
+//line github.com/movenext/movenext/statemachine/budget_test.go:111
+	if !f.loop1.More(r) {
+		goto done1
+	}
+	{
+//line github.com/movenext/movenext/statemachine/budget_test.go:111
+		failed := f.loop1.Value()
+		f.err = cmp.Or(f.err, failed)
+	}
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:407
+	goto range1
+done1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:112
+	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:412
+	f.loop1 = nil
+endSwitch1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:115
+	if f.err != nil {
+		f.result0 = f.err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:418
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:106
+//line github.com/movenext/movenext/statemachine/budget_test.go:116
+		return true
+	}
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:423
+	goto for1
+endFor1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:119
+	f.result0 = f.s.err()
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:428
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/budget_test.go:119
+	return true
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:432
+}
+
+func (f *looksFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looks", "github.com/movenext/movenext/statemachine/budget_test.go", 88, 90, 92, 94, 96, 100, 105, 109, 111)
+}
+
+// looksMachine is [looks] as the root of a chain: chain, job and frame in one allocation.
+type looksMachine struct {
+	statemachine.Builder[job.Void]
+	looksFrame
+}
+
+func (f *looksMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.looksFrame.MoveNext(r) {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
+	f.looksFrame = looksFrame{Frame: f.looksFrame.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of looksInLiteral: f2fc0bf24d8c4292
+
+// looksInLiteralAsync starts [looksInLiteral] as a state machine and returns its job.
+func looksInLiteralAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := looksInLiteralLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &looksInLiteralMachine{looksInLiteralLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// looksInLiteralLocals is what [looksInLiteral] keeps while it is suspended.
+type looksInLiteralLocals struct {
+	statemachine.Frame
+
+	await1 *job.Job[job.Void]
+}
+
+// moveNext runs [looksInLiteral] on to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
+func (f *looksInLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	// budget_test.go:126: _, err := job.Go(ctx, func(ctx context.Context) error {
+//line github.com/movenext/movenext/statemachine/budget_test.go:126
+	awaited = job.Go(ctx, func(ctx1 context.Context) error {
+		return looksInLiteralFunc1Run(ctx1)
+	})
+//line github.com/movenext/movenext/statemachine/budget_test.go:126
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:496
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited
+	return r.Await(awaited), nil
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/statemachine/budget_test.go:126
+		_, err := awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/budget_test.go:136
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:465
-	goto for1
-endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:109
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:470
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:512
 }
 
-// Location returns where [looksBySleep] is suspended.
-func (f *looksBySleepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleep", "github.com/movenext/movenext/statemachine/budget_test.go", 105)
+func (f *looksInLiteralLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 126)
 }
 
-// looksBySleepMachine is the root of a chain of calls that begins with [looksBySleep]: chain, job
-// and frame in one allocation.
-type looksBySleepMachine struct {
+// looksInLiteralMachine is [looksInLiteral] as the root of a chain: chain, job and frame in one
+// allocation.
+type looksInLiteralMachine struct {
 	statemachine.Builder[job.Void]
-	looksBySleepLocals
+	looksInLiteralLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksBySleepMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+func (f *looksInLiteralMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.looksBySleepLocals = looksBySleepLocals{Frame: f.looksBySleepLocals.Frame} // the job keeps nothing else alive
+	f.looksInLiteralLocals = looksInLiteralLocals{Frame: f.looksInLiteralLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of looksBySleepInVain: 1f3c15ee0090d284
-
-// looksBySleepInVainAsync starts [looksBySleepInVain] as a state machine and returns its job.
-func looksBySleepInVainAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
+// looksInLiteralFunc1Run is a function literal of [looksInLiteral] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
+func looksInLiteralFunc1Run(ctx context.Context) error {
 	var r statemachine.Run
-	frame := looksBySleepInVainLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
+	frame := looksInLiteralFunc1Locals{}
+	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &looksInLiteralFunc1Machine{looksInLiteralFunc1Locals: frame}
+			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+		}
+	}()
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
+		return v0
 	}
-	m := &looksBySleepInVainMachine{looksBySleepInVainLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &looksInLiteralFunc1Machine{looksInLiteralFunc1Locals: frame}
+	return m.Suspend(ctx, &r, m)
 }
 
-// looksBySleepInVainLocals is what [looksBySleepInVain] keeps while it is suspended.
-type looksBySleepInVainLocals struct {
+// looksInLiteralFunc1Locals is what a function literal of [looksInLiteral] keeps while it is
+// suspended.
+type looksInLiteralFunc1Locals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	s   *signal
+	s      *signal
+	await1 *job.Job[int]
 }
 
-// moveNext runs [looksBySleepInVain] from where it stopped to its next suspension (false) or its
-// end (true).
-func (f *looksBySleepInVainLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [looksInLiteral] on to its next suspension (false) or its
+// end (true). The parameter ctx is needed only before the first suspension.
+func (f *looksInLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	{
-		var cancel context.CancelCauseFunc
-//line github.com/movenext/movenext/statemachine/budget_test.go:116
-		f.ctx, cancel = context.WithCancelCause(f.ctx)
-		cancel(errKept)
-	}
+//line github.com/movenext/movenext/statemachine/budget_test.go:127
+	f.s = newSignal()
+	_ = givesAsync(ctx, f.s)
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:118
+//line github.com/movenext/movenext/statemachine/budget_test.go:129
 	if !f.s.missing() {
 		goto endFor1
 	}
-	// budget_test.go:119: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:119
-	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:548
-	if !asleep1 {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:119
-	err = r.Refusal()
-after1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:119
-	if !errors.Is(err, errKept) {
-		result0 = fmt.Errorf("not the cause of the context's end: %w", cmp.Or(err, io.EOF))
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:561
-		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:121
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:566
-	goto for1
-endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:123
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:571
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [looksBySleepInVain] is suspended.
-func (f *looksBySleepInVainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleepInVain", "github.com/movenext/movenext/statemachine/budget_test.go", 119)
-}
-
-// looksBySleepInVainMachine is the root of a chain of calls that begins with [looksBySleepInVain]:
-// chain, job and frame in one allocation.
-type looksBySleepInVainMachine struct {
-	statemachine.Builder[job.Void]
-	looksBySleepInVainLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksBySleepInVainMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksBySleepInVainLocals = looksBySleepInVainLocals{Frame: f.looksBySleepInVainLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of looksByCall: c1f0cb758c188d16
-
-// looksByCallAsync starts [looksByCall] as a state machine and returns its job.
-func looksByCallAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksByCallLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &looksByCallMachine{looksByCallLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksByCallLocals is what [looksByCall] keeps while it is suspended.
-type looksByCallLocals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	s   *signal
-
-	one1 *oneFrame
-}
-
-// moveNext runs [looksByCall] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksByCallLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var one1Value int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-for1:
+	// budget_test.go:130: if _, err := job.FromResult(1).Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:130
-	if !f.s.missing() {
-		goto endFor1
-	}
-	// budget_test.go:131: if one(ctx) != 1 {
-//line github.com/movenext/movenext/statemachine/budget_test.go:131
-	f.one1, one1Value = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:644
-	if f.one1 == nil {
+	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:589
 		goto after1
 	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:131
-	one1Value = f.one1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:653
-	f.one1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:131
-	if one1Value != 1 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:132
-		return true, errKept
+	f.await1 = awaited
+//line github.com/movenext/movenext/statemachine/budget_test.go:130
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:595
+		goto resume1
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:662
+	f.State = 1
+	return r.Await(awaited), nil
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/statemachine/budget_test.go:130
+		_, err := awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/budget_test.go:130
+		if err != nil {
+			return true, err
+		}
+	}
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:612
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:135
+//line github.com/movenext/movenext/statemachine/budget_test.go:134
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:667
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:617
 	return true, result0
 }
 
-// Location returns where [looksByCall] is suspended.
-func (f *looksByCallLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByCall", "github.com/movenext/movenext/statemachine/budget_test.go", 131)
+func (f *looksInLiteralFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 130)
 }
 
-// looksByCallMachine is the root of a chain of calls that begins with [looksByCall]: chain, job
-// and frame in one allocation.
-type looksByCallMachine struct {
-	statemachine.Builder[job.Void]
-	looksByCallLocals
+// looksInLiteralFunc1Machine is a function literal of [looksInLiteral] as the root of a chain:
+// chain and frame in one allocation.
+type looksInLiteralFunc1Machine struct {
+	statemachine.Spawned[job.Void]
+	looksInLiteralFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByCallMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+func (f *looksInLiteralFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.looksByCallLocals = looksByCallLocals{Frame: f.looksByCallLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -698,18 +644,18 @@ func oneAsync(ctx context.Context) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := oneLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &oneMachine{oneLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// oneEnter enters [one] for another machine. It returns the results, or the suspended frame that
+// oneEnter enters [one] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func oneEnter(r *statemachine.Run, ctx context.Context) (*oneFrame, int) {
 	frame := oneLocals{}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &oneFrame{oneLocals: frame}
@@ -724,271 +670,73 @@ type oneLocals struct {
 	await1 *job.Job[int]
 }
 
-// oneFrame is the frame of [one] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// oneFrame is the frame of [one] for a caller that is a machine.
 type oneFrame struct {
 	oneLocals
 
 	result0 int
 }
 
-// MoveNext continues [one] where it stopped.
-func (f *oneFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *oneFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [one] from where it stopped to its next suspension (false) or its end (true).
-func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [one] on to its next suspension (false) or its end (true).
+func (f *oneLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// budget_test.go:140: v, _ := job.FromResult(1).Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:140
-	awaited1 = job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:140
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:759
+	// budget_test.go:143: v, _ := job.FromResult(1).Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:143
+	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:701
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/budget_test.go:140
-	return r.Await(awaited1), 0
+	f.await1 = awaited
+	return r.Await(awaited), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:140
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:769
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:140
-		v, _ := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:141
+//line github.com/movenext/movenext/statemachine/budget_test.go:143
+		v, _ := awaited.GetResult()
 		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:779
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:716
 }
 
-// Location returns where [one] is suspended.
 func (f *oneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 140)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 143)
 }
 
-// Results returns what [one] returned, or raises again the panic that ended it.
 func (f *oneFrame) Results(r *statemachine.Run) int {
 	r.Rethrow()
 	return f.result0
 }
 
-// oneMachine is the root of a chain of calls that begins with [one]: chain, job and frame in one
-// allocation.
+// oneMachine is [one] as the root of a chain: chain, job and frame in one allocation.
 type oneMachine struct {
 	statemachine.Builder[int]
 	oneLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *oneMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
 	f.oneLocals = oneLocals{Frame: f.oneLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of looksByTwin: 72864e097f385c35
-
-// looksByTwinAsync starts [looksByTwin] as a state machine and returns its job.
-func looksByTwinAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksByTwinLocals{s: s}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &looksByTwinMachine{looksByTwinLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksByTwinLocals is what [looksByTwin] keeps while it is suspended.
-type looksByTwinLocals struct {
-	statemachine.Frame
-
-	s *signal
-
-	atOnce1 *job.Job[int]
-}
-
-// moveNext runs [looksByTwin] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksByTwinLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:146
-	if !f.s.missing() {
-		goto endFor1
-	}
-	// budget_test.go:147: if v, err := atOnce(); v != 1 || err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:147
-	f.atOnce1 = atOnceAsync()
-//line github.com/movenext/movenext/statemachine/budget_test.go:147
-	if statemachine.TwinEnded(r, f.atOnce1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:856
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:147
-	return r.Await(f.atOnce1), nil
-resume1:
-	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:147
-		v, err := statemachine.TwinResult(r, f.atOnce1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:866
-		f.atOnce1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:147
-		if v != 1 || err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:148
-			return true, errKept
-		}
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:875
-	goto for1
-endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:151
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:880
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [looksByTwin] is suspended.
-func (f *looksByTwinLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByTwin", "github.com/movenext/movenext/statemachine/budget_test.go", 147)
-}
-
-// looksByTwinMachine is the root of a chain of calls that begins with [looksByTwin]: chain, job
-// and frame in one allocation.
-type looksByTwinMachine struct {
-	statemachine.Builder[job.Void]
-	looksByTwinLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByTwinMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksByTwinLocals = looksByTwinLocals{Frame: f.looksByTwinLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of looksByDefer: 6b59defa0337dc04
-
-// looksByDeferAsync starts [looksByDefer] as a state machine and returns its job.
-func looksByDeferAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksByDeferLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &looksByDeferMachine{looksByDeferLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksByDeferLocals is what [looksByDefer] keeps while it is suspended.
-type looksByDeferLocals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	s   *signal
-
-	deferred1 *deferredFrame
-}
-
-// moveNext runs [looksByDefer] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksByDeferLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:160
-	if !f.s.missing() {
-		goto endFor1
-	}
-	// budget_test.go:161: deferred(ctx)
-//line github.com/movenext/movenext/statemachine/budget_test.go:161
-	f.deferred1 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:952
-	if f.deferred1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:161
-	f.deferred1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:961
-	f.deferred1 = nil
-after1:
-	goto for1
-endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:163
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:968
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [looksByDefer] is suspended.
-func (f *looksByDeferLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByDefer", "github.com/movenext/movenext/statemachine/budget_test.go", 161)
-}
-
-// looksByDeferMachine is the root of a chain of calls that begins with [looksByDefer]: chain, job
-// and frame in one allocation.
-type looksByDeferMachine struct {
-	statemachine.Builder[job.Void]
-	looksByDeferLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByDeferMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksByDeferLocals = looksByDeferLocals{Frame: f.looksByDeferLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1006,7 +754,7 @@ func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// deferredEnter enters [deferred] for another machine. It returns the results, or the suspended
+// deferredEnter enters [deferred] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func deferredEnter(r *statemachine.Run, ctx context.Context) *deferredFrame {
 	frame := deferredFrame{}
@@ -1025,78 +773,74 @@ type deferredFrame struct {
 	defers statemachine.Defers
 }
 
-// MoveNext runs [deferred] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [deferred] on to its next suspension (false) or its end (true).
 func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 2, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [deferred] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *deferredFrame) step(r *statemachine.Run) (finished, again bool) {
+func (f *deferredFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 2, &again)
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
+//line github.com/movenext/movenext/statemachine/budget_test.go:153
 		await1 := job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
+//line github.com/movenext/movenext/statemachine/budget_test.go:153
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
+//line github.com/movenext/movenext/statemachine/budget_test.go:153
 			return statemachine.DeferAwait[int](r, await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
+//line github.com/movenext/movenext/statemachine/budget_test.go:153
 		})
 	}
 epilogue:
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
+//line github.com/movenext/movenext/statemachine/budget_test.go:153
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
+//line github.com/movenext/movenext/statemachine/budget_test.go:153
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1071
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:819
 		return true, false
 	}
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
+//line github.com/movenext/movenext/statemachine/budget_test.go:153
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1079
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:827
 	goto epilogue
 }
 
-// Location returns where [deferred] is suspended.
 func (f *deferredFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 169)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 154)
 }
 
-// Results returns what [deferred] returned, or raises again the panic that ended it.
 func (f *deferredFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// deferredMachine is the root of a chain of calls that begins with [deferred]: chain, job and
-// frame in one allocation.
+// deferredMachine is [deferred] as the root of a chain: chain, job and frame in one allocation.
 type deferredMachine struct {
 	statemachine.Builder[job.Void]
 	deferredFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *deferredMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.deferredFrame.MoveNext(r) {
 		return false
@@ -1106,366 +850,14 @@ func (f *deferredMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of looksByLiteral: 946c9863109a10ae
-
-// looksByLiteralAsync starts [looksByLiteral] as a state machine and returns its job.
-func looksByLiteralAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksByLiteralLocals{}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &looksByLiteralMachine{looksByLiteralLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksByLiteralLocals is what [looksByLiteral] keeps while it is suspended.
-type looksByLiteralLocals struct {
-	statemachine.Frame
-
-	await1 *job.Job[job.Void]
-}
-
-// moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// budget_test.go:173: _, err := job.Go(ctx, func(ctx context.Context) error {
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
-	awaited1 = job.Go(ctx, func(ctx1 context.Context) error {
-		return looksByLiteralFunc1Run(ctx1)
-	})
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1151
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1161
-	f.await1 = nil
-after1:
-	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
-		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1167
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:183
-		return true, err
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1172
-}
-
-// Location returns where [looksByLiteral] is suspended.
-func (f *looksByLiteralLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 173)
-}
-
-// looksByLiteralMachine is the root of a chain of calls that begins with [looksByLiteral]: chain,
-// job and frame in one allocation.
-type looksByLiteralMachine struct {
-	statemachine.Builder[job.Void]
-	looksByLiteralLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByLiteralMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksByLiteralLocals = looksByLiteralLocals{Frame: f.looksByLiteralLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// looksByLiteralFunc1Run is a function literal of [looksByLiteral] for the runtime to call. It
-// returns the results, or an error that reports its suspension.
-func looksByLiteralFunc1Run(ctx context.Context) error {
-	var r statemachine.Run
-	frame := looksByLiteralFunc1Locals{}
-	defer statemachine.Fail(&r)
-	r.Host(&frame.Frame, ctx)
-	defer func() {
-		if r.Exiting() {
-			m := &looksByLiteralFunc1Machine{looksByLiteralFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
-		}
-	}()
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return v0
-	}
-	m := &looksByLiteralFunc1Machine{looksByLiteralFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
-}
-
-// looksByLiteralFunc1Locals is what a function literal of [looksByLiteral] keeps while it is
-// suspended.
-type looksByLiteralFunc1Locals struct {
-	statemachine.Frame
-
-	s      *signal
-	await1 *job.Job[int]
-}
-
-// moveNext runs a function literal of [looksByLiteral] from where it stopped to its next
-// suspension (false) or its end (true). The parameter ctx is needed only before the first
-// suspension.
-func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
-	f.s = newSignal()
-	_ = givesAsync(ctx, f.s)
-for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:176
-	if !f.s.missing() {
-		goto endFor1
-	}
-	// budget_test.go:177: if _, err := job.FromResult(1).Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
-	awaited1 = job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1254
-		goto after1
-	}
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1260
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
-	return r.Await(awaited1), nil
-resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1269
-	f.await1 = nil
-after1:
-	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
-		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
-		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:178
-			return true, err
-		}
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1282
-	goto for1
-endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:181
-	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1287
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where a function literal of [looksByLiteral] is suspended.
-func (f *looksByLiteralFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 177)
-}
-
-// looksByLiteralFunc1Machine is the root of a chain of calls that begins with a function literal
-// of [looksByLiteral]: chain and frame in one allocation.
-type looksByLiteralFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	looksByLiteralFunc1Locals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByLiteralFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// Digest of looksByRange: 687ec0b2bd89b602
-
-// looksByRangeAsync starts [looksByRange] as a state machine and returns its job.
-func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := looksByRangeFrame{ctx: ctx, s: s}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
-	}
-	m := &looksByRangeMachine{looksByRangeFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// looksByRangeFrame is the frame of [looksByRange]: what it keeps while it is suspended, its
-// results among it.
-type looksByRangeFrame struct {
-	statemachine.Frame
-	loops statemachine.Loops
-
-	ctx context.Context
-	s   *signal
-
-	loop1 *statemachine.Loop[*job.Job[int], error]
-
-	result0 error
-}
-
-// MoveNext runs [looksByRange] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	var returned bool
-	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r)
-	returned = true
-	return finished
-}
-
-// step runs [looksByRange] until it suspends or ends.
-func (f *looksByRangeFrame) step(r *statemachine.Run) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 4:
-		f.loops.Resume(r)
-	default:
-		f.Misuse(state)
-	}
-for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:188
-	if !f.s.missing() {
-		goto endFor1
-	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
-	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(f.ctx, job.FromResult(1), job.FromResult(2)))
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
-	f.loops.Open(f.loop1)
-range1:
-	// budget_test.go:189: … for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromRes …
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
-	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1382
-		goto resume1
-	}
-	f.State = 1
-	return false
-resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
-	if !f.loop1.More(r) {
-		goto done1
-	}
-	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
-		err := f.loop1.Value()
-		if err != nil {
-			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1397
-			goto leave1
-//line github.com/movenext/movenext/statemachine/budget_test.go:192
-		}
-	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1402
-	goto range1
-leave1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
-	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1407
-		goto resume2
-	}
-	f.State = 2
-	f.ctx, f.s = nil, nil // not needed any more
-	return false
-resume2:
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
-	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
-	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1418
-	f.loop1 = nil
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
-	return true
-done1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
-	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1426
-	f.loop1 = nil
-	goto for1
-endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:195
-	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1432
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:195
-	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1436
-}
-
-// Location returns where [looksByRange] is suspended.
-func (f *looksByRangeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 189, 189)
-}
-
-// looksByRangeMachine is the root of a chain of calls that begins with [looksByRange]: chain, job
-// and frame in one allocation.
-type looksByRangeMachine struct {
-	statemachine.Builder[job.Void]
-	looksByRangeFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByRangeMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.looksByRangeFrame.MoveNext(r) {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
-	f.looksByRangeFrame = looksByRangeFrame{Frame: f.looksByRangeFrame.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of starts: 70156d5122eaca82
+// Digest of starts: cdf2a23979a7559e
 
 // startsAsync starts [starts] as a state machine and returns its job.
-func startsAsync(ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) (result *job.Job[job.Void]) {
+func startsAsync(ctx context.Context, way string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := startsLocals{ctx: ctx, look: look}
+	frame := startsLocals{ctx: ctx, way: way}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsMachine{startsLocals: frame}
@@ -1476,21 +868,20 @@ func startsAsync(ctx context.Context, look func(context.Context, *signal) *job.J
 type startsLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	look func(context.Context, *signal) *job.Job[job.Void]
+	ctx context.Context
+	way string
 
+	await2 *job.Job[job.Void]
 	other  *job.Job[job.Void]
 	err    error
-	await2 *job.Job[job.Void]
 }
 
-// moveNext runs [starts] from where it stopped to its next suspension (false) or its end (true).
-func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var awaited2 *job.Job[job.Void]
-	var awaited3 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [starts] on to its next suspension (false) or its end (true).
+func (f *startsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1498,85 +889,94 @@ func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 		goto resume2
 	case 3:
 		goto resume3
+	case 4:
+		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// budget_test.go:217: job.Yield()
+	// budget_test.go:161: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:217
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:217
+//line github.com/movenext/movenext/statemachine/budget_test.go:161
 	_ = r.Refusal()
-	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:218
-		s := newSignal()
-		f.other = givesAsync(f.ctx, s)
-		// budget_test.go:220: _, err := look(ctx, s).Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:220
-		awaited2 = f.look(f.ctx, s)
+	if f.way != "a literal" {
+		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:220
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1522
+	// budget_test.go:163: _, err := looksInLiteralAsync(ctx).Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:163
+	if awaited = looksInLiteralAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:910
 		goto after2
 	}
 	f.State = 2
-	f.ctx, f.look = nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/budget_test.go:220
-	return r.Await(awaited2), nil
+	f.ctx, f.way = nil, "" // not needed any more
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/budget_test.go:220
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1533
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/budget_test.go:220
-	_, f.err = awaited2.GetResult()
-	// budget_test.go:221: _, _ = other.Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:221
-	awaited3 = f.other
-//line github.com/movenext/movenext/statemachine/budget_test.go:221
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1543
-		goto after3
+	{
+//line github.com/movenext/movenext/statemachine/budget_test.go:163
+		_, err2 := awaited.GetResult()
+		return true, err2
 	}
-	f.State = 3
-	f.ctx, f.look, f.other = nil, nil, nil // not needed any more
-	f.await2 = awaited3
-//line github.com/movenext/movenext/statemachine/budget_test.go:221
-	return r.Await(awaited3), nil
+endIf1:
+	{
+//line github.com/movenext/movenext/statemachine/budget_test.go:166
+		s := newSignal()
+		f.other = givesAsync(f.ctx, s)
+		// budget_test.go:168: _, err := looksAsync(ctx, s, way).Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
+		if awaited = looksAsync(f.ctx, s, f.way); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:934
+			goto after3
+		}
+		f.State = 3
+		f.ctx, f.way = nil, "" // not needed any more
+		f.await2 = awaited
+		return r.Await(awaited), nil
+	}
 resume3:
-//line github.com/movenext/movenext/statemachine/budget_test.go:221
-	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1554
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after3:
-//line github.com/movenext/movenext/statemachine/budget_test.go:221
-	awaited3.GetResult()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:222
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
+	_, f.err = awaited.GetResult()
+	// budget_test.go:169: _, _ = other.Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:169
+	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:951
+		goto after4
+	}
+	f.State = 4
+	f.ctx, f.way, f.other = nil, "", nil // not needed any more
+	f.await2 = awaited
+	return r.Await(awaited), nil
+resume4:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after4:
+//line github.com/movenext/movenext/statemachine/budget_test.go:169
+	awaited.GetResult()
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1562
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:965
 }
 
-// Location returns where [starts] is suspended.
 func (f *startsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 217, 220, 221)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 161, 163, 168, 169)
 }
 
-// startsMachine is the root of a chain of calls that begins with [starts]: chain, job and frame in
-// one allocation.
+// startsMachine is [starts] as the root of a chain: chain, job and frame in one allocation.
 type startsMachine struct {
 	statemachine.Builder[job.Void]
 	startsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1584,4 +984,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8ee88dd9c9e60e77
+// Digest of what is above: de2c20f646d84378

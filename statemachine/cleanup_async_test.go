@@ -33,8 +33,8 @@ func flushesAtEndAsync(ctx context.Context, began chan<- struct{}) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// flushesAtEndEnter enters [flushesAtEnd] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// flushesAtEndEnter enters [flushesAtEnd] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func flushesAtEndEnter(r *statemachine.Run, ctx context.Context, began chan<- struct{}) (*flushesAtEndFrame, error) {
 	frame := flushesAtEndFrame{err: new(error)}
 	if frame.moveNext(r, &flushesAtEndArgs{ctx: ctx, began: began}) {
@@ -56,32 +56,30 @@ type flushesAtEndFrame struct {
 	err *error
 }
 
-// flushesAtEndArgs are the parameters of [flushesAtEnd] that are needed only before its first
-// suspension.
+// flushesAtEndArgs are the parameters that only the start of [flushesAtEnd] needs.
 type flushesAtEndArgs struct {
 	ctx   context.Context
 	began chan<- struct{}
 }
 
-// MoveNext continues [flushesAtEnd] where it stopped.
 func (f *flushesAtEndFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [flushesAtEnd] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
+// moveNext runs [flushesAtEnd] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		err := f.err
@@ -90,47 +88,42 @@ func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:35
 	close(args.began)
-	// cleanup_test.go:36: return job.Sleep(ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/cleanup_test.go:36
-	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:97
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:93
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
-	*f.err = sleep1
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:109
+	*f.err = sleep
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:105
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	return true
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:113
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:109
 }
 
-// Location returns where [flushesAtEnd] is suspended.
 func (f *flushesAtEndFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.flushesAtEnd", "github.com/movenext/movenext/statemachine/cleanup_test.go", 36)
 }
 
-// Results returns what [flushesAtEnd] returned, or raises again the panic that ended it.
 func (f *flushesAtEndFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return *f.err
 }
 
-// flushesAtEndMachine is the root of a chain of calls that begins with [flushesAtEnd]: chain, job
-// and frame in one allocation.
+// flushesAtEndMachine is [flushesAtEnd] as the root of a chain: chain, job and frame in one
+// allocation.
 type flushesAtEndMachine struct {
 	statemachine.Builder[job.Void]
 	flushesAtEndFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *flushesAtEndMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.flushesAtEndFrame.moveNext(r, nil) {
 		return false
@@ -148,7 +141,7 @@ func failsThenAsync(ctx context.Context, then error) (result *job.Job[job.Void])
 	var r statemachine.Run
 	frame := failsThenLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &failsThenArgs{ctx: ctx, then: then}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &failsThenArgs{ctx: ctx, then: then}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &failsThenMachine{failsThenLocals: frame}
@@ -162,26 +155,24 @@ type failsThenLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// failsThenArgs are the parameters of [failsThen] that are needed only before its first
-// suspension.
+// failsThenArgs are the parameters that only the start of [failsThen] needs.
 type failsThenArgs struct {
 	ctx  context.Context
 	then error
 }
 
-// moveNext runs [failsThen] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [failsThen] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// cleanup_test.go:160: … job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		then := args.then
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
@@ -200,37 +191,32 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (fi
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:204
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:195
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:213
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:203
 	f.inScope1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [failsThen] is suspended.
 func (f *failsThenLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 160)
 }
 
-// failsThenMachine is the root of a chain of calls that begins with [failsThen]: chain, job and
-// frame in one allocation.
+// failsThenMachine is [failsThen] as the root of a chain: chain, job and frame in one allocation.
 type failsThenMachine struct {
 	statemachine.Builder[job.Void]
 	failsThenLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *failsThenMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -244,7 +230,7 @@ func failsThenFunc1Run(began chan struct{}, ctx context.Context) error {
 	var r statemachine.Run
 	frame := failsThenFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &failsThenFunc1Args{began: began, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &failsThenFunc1Args{began: began, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &failsThenFunc1Machine{failsThenFunc1Locals: frame}
@@ -258,29 +244,28 @@ type failsThenFunc1Locals struct {
 	flushesAtEnd1 *flushesAtEndFrame
 }
 
-// failsThenFunc1Args are the parameters of a function literal of [failsThen] that are needed only
-// before its first suspension.
+// failsThenFunc1Args are the parameters that only the start of a function literal of [failsThen]
+// needs.
 type failsThenFunc1Args struct {
 	began chan struct{}
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [failsThen] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [failsThen] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// cleanup_test.go:162: … flushesAtEnd(ctx, began) })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	f.flushesAtEnd1, result0 = flushesAtEndEnter(r, args.ctx, args.began)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:284
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:269
 	if f.flushesAtEnd1 == nil {
 		goto after1
 	}
@@ -289,29 +274,26 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	result0 = f.flushesAtEnd1.Results(r)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:293
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:278
 	f.flushesAtEnd1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [failsThen] is suspended.
 func (f *failsThenFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 162)
 }
 
-// failsThenFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [failsThen]: chain and frame in one allocation.
+// failsThenFunc1Machine is a function literal of [failsThen] as the root of a chain: chain and
+// frame in one allocation.
 type failsThenFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	failsThenFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *failsThenFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -325,7 +307,7 @@ func panicsLaterAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := panicsLaterLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &panicsLaterMachine{panicsLaterLocals: frame}
@@ -339,68 +321,61 @@ type panicsLaterLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [panicsLater] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [panicsLater] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// cleanup_test.go:219: … job.Go(ctx, func(context.Context) error { return nil }).Await(); er …
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
-	awaited1 = job.Go(ctx, func(context.Context) error { return nil })
+	awaited = job.Go(ctx, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:361
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:343
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/cleanup_test.go:219
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/cleanup_test.go:219
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:371
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/cleanup_test.go:220
 			return true, err
 		}
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:222
 	panic("forgotten")
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:386
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:363
 }
 
-// Location returns where [panicsLater] is suspended.
 func (f *panicsLaterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsLater", "github.com/movenext/movenext/statemachine/cleanup_test.go", 219)
 }
 
-// panicsLaterMachine is the root of a chain of calls that begins with [panicsLater]: chain, job
-// and frame in one allocation.
+// panicsLaterMachine is [panicsLater] as the root of a chain: chain, job and frame in one
+// allocation.
 type panicsLaterMachine struct {
 	statemachine.Builder[job.Void]
 	panicsLaterLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *panicsLaterMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -408,4 +383,4 @@ func (f *panicsLaterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f114b11891a1ea9b
+// Digest of what is above: 6c0ad19c4d67bef0

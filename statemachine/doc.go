@@ -6,10 +6,10 @@
 // A function with two awaits is cut into three parts. Each part is a case of one method,
 // moveNext, which starts at the point that the field State records:
 //
-//	func (f *copyLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-//		state := f.State
-//		f.State = statemachine.Running
-//		switch state {
+//	func (f *copyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+//		resumeAt := f.State
+//		f.State = statemachine.Finished       // unless it suspends
+//		switch resumeAt {
 //		case statemachine.NotStarted:
 //		case 1:                               // the suspension points
 //			goto resume1
@@ -17,21 +17,19 @@
 //			goto resume2
 //		}
 //		…
-//		awaited1 = j
-//		if awaited1.IsCompleted() && r.Proceed() {
+//		if awaited = j; awaited.IsCompleted() && r.Proceed() {
 //			goto after1                       // mostly: no suspension
 //		}
 //		f.State = 1
-//		f.await1 = awaited1
-//		return r.Await(awaited1), nil         // false: suspended
+//		f.await1 = awaited
+//		return r.Await(awaited), nil          // false: suspended
 //	resume1:
-//		awaited1 = statemachine.AwaitedJob(r, f.await1)
+//		awaited = statemachine.AwaitedJob(r, f.await1)
 //		f.await1 = nil
 //	after1:
-//		v, err := awaited1.GetResult()
+//		v, err := awaited.GetResult()
 //		…
-//		f.State = statemachine.Finished
-//		return true, err
+//		return true, err                      // it has ended
 //	}
 //
 // The runtime calls MoveNext, which calls moveNext and keeps its results. A function whose

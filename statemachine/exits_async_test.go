@@ -36,26 +36,26 @@ type exitRunStreamFrame struct {
 	n   int
 }
 
-// MoveNext runs [exitRun.stream] from where it stopped to its next suspension (false), or to its
-// next value or its end (true).
+// MoveNext runs [exitRun.stream] on to its next suspension (false), or to its next value or its
+// end (true).
 func (f *exitRunStreamFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [exitRun.stream] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *exitRunStreamFrame) step(r *statemachine.Run) (finished, again bool) {
+func (f *exitRunStreamFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -64,7 +64,7 @@ func (f *exitRunStreamFrame) step(r *statemachine.Run) (finished, again bool) {
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -78,10 +78,9 @@ func (f *exitRunStreamFrame) step(r *statemachine.Run) (finished, again bool) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:128
 		})
 	}
-	// exits_test.go:141: s.note("yields %v", yield(n, ctx.Err()))
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 	f.Emit(f.n, f.ctx.Err())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:85
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:84
 	f.State = 1
 	f.ctx = nil // not needed any more
 	return true, false
@@ -97,7 +96,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:101
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:100
 		return true, false
 	}
 	f.State = 2
@@ -106,17 +105,16 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:110
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:109
 	goto epilogue
 }
 
-// Location returns where [exitRun.stream] is suspended.
 func (f *exitRunStreamFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).stream", "github.com/movenext/movenext/statemachine/exits_test.go", 141, 142)
 }
 
 // exitRunStreamFunc1Enter enters a function literal of [exitRun.stream] for another machine. It
-// returns the results, or the suspended frame that will have them.
+// returns the results or, suspended, the frame that will have them.
 func exitRunStreamFunc1Enter(r *statemachine.Run, panicking *statemachine.Panicking, s *exitRun, n int) *exitRunStreamFunc1Frame {
 	frame := exitRunStreamFunc1Frame{panicking1: panicking, s: s, n: n}
 	if frame.MoveNext(r) {
@@ -138,28 +136,27 @@ type exitRunStreamFunc1Frame struct {
 	n          int
 }
 
-// MoveNext runs a function literal of [exitRun.stream] from where it stopped to its next
-// suspension (false) or its end (true).
+// MoveNext runs a function literal of [exitRun.stream] on to its next suspension (false) or its
+// end (true).
 func (f *exitRunStreamFunc1Frame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:129
 	if f.s.layers[f.n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:130: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:161
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:159
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/exits_test.go:130
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:130
@@ -173,28 +170,23 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:137: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:177
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:174
 	f.State = 2
 	f.panicking1 = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/exits_test.go:137
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:137
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:187
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:183
 	return true
 }
 
-// Location returns where a function literal of [exitRun.stream] is suspended.
 func (f *exitRunStreamFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).stream", "github.com/movenext/movenext/statemachine/exits_test.go", 130, 137)
 }
 
-// Results returns what a function literal of [exitRun.stream] returned, or raises again the panic
-// that ended it.
 func (f *exitRunStreamFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -213,7 +205,7 @@ func (s *exitRun) nextAsync(ctx context.Context, n int) (result *job.Job[job.Voi
 	return m.Start(ctx, &r, m)
 }
 
-// nextEnter enters [exitRun.next] for another machine. It returns the results, or the suspended
+// nextEnter enters [exitRun.next] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *exitRun) nextEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunNextFrame {
 	frame := exitRunNextFrame{s: s, n: n}
@@ -242,17 +234,16 @@ type exitRunNextFrame struct {
 	overTwo7   *exitRunOverTwoFrame
 }
 
-// MoveNext continues [exitRun.next] where it stopped.
 func (f *exitRunNextFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [exitRun.next] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
+// moveNext runs [exitRun.next] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
 func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -269,15 +260,12 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 	case 7:
 		goto resume7
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:149
 	if f.n == len(f.s.layers) {
 		f.s.act(f.n, f.s.end)
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:279
 		return true
-//line github.com/movenext/movenext/statemachine/exits_test.go:152
 	}
 	switch f.s.layers[f.n].shape {
 	case bare:
@@ -308,13 +296,12 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 //line github.com/movenext/movenext/statemachine/exits_test.go:153
 		goto case7
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:312
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:300
 	goto endSwitch1
 case1:
-	// exits_test.go:155: s.bare(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1 = f.s.bareEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:318
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:305
 	if f.bare1 == nil {
 		goto after1
 	}
@@ -323,15 +310,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:327
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:314
 	f.bare1 = nil
 after1:
 	goto endSwitch1
 case2:
-	// exits_test.go:157: s.natively(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2 = f.s.nativelyEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:335
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:321
 	if f.natively2 == nil {
 		goto after2
 	}
@@ -340,15 +326,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:344
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:330
 	f.natively2 = nil
 after2:
 	goto endSwitch1
 case3:
-	// exits_test.go:159: s.epilogues(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3 = f.s.epiloguesEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:352
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:337
 	if f.epilogues3 == nil {
 		goto after3
 	}
@@ -357,15 +342,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:361
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:346
 	f.epilogues3 = nil
 after3:
 	goto endSwitch1
 case4:
-	// exits_test.go:161: s.overAll(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4 = f.s.overAllEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:369
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:353
 	if f.overAll4 == nil {
 		goto after4
 	}
@@ -374,15 +358,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:378
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:362
 	f.overAll4 = nil
 after4:
 	goto endSwitch1
 case5:
-	// exits_test.go:163: s.overSeq(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5 = f.s.overSeqEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:386
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:369
 	if f.overSeq5 == nil {
 		goto after5
 	}
@@ -391,15 +374,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:395
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:378
 	f.overSeq5 = nil
 after5:
 	goto endSwitch1
 case6:
-	// exits_test.go:165: s.overBoth(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6 = f.s.overBothEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:403
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:385
 	if f.overBoth6 == nil {
 		goto after6
 	}
@@ -408,15 +390,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:412
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:394
 	f.overBoth6 = nil
 after6:
 	goto endSwitch1
 case7:
-	// exits_test.go:167: s.overTwo(ctx, n)
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7 = f.s.overTwoEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:420
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:401
 	if f.overTwo7 == nil {
 		goto after7
 	}
@@ -425,35 +406,31 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:429
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:410
 	f.overTwo7 = nil
 after7:
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:169
 	f.s.note("%d has returned", f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:435
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:416
 	return true
 }
 
-// Location returns where [exitRun.next] is suspended.
 func (f *exitRunNextFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).next", "github.com/movenext/movenext/statemachine/exits_test.go", 155, 157, 159, 161, 163, 165, 167)
 }
 
-// Results returns what [exitRun.next] returned, or raises again the panic that ended it.
 func (f *exitRunNextFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunNextMachine is the root of a chain of calls that begins with [exitRun.next]: chain, job
-// and frame in one allocation.
+// exitRunNextMachine is [exitRun.next] as the root of a chain: chain, job and frame in one
+// allocation.
 type exitRunNextMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunNextFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunNextMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunNextFrame.moveNext(r, nil) {
 		return false
@@ -477,7 +454,7 @@ func (s *exitRun) bareAsync(ctx context.Context, n int) (result *job.Job[job.Voi
 	return m.Start(ctx, &r, m)
 }
 
-// bareEnter enters [exitRun.bare] for another machine. It returns the results, or the suspended
+// bareEnter enters [exitRun.bare] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *exitRun) bareEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunBareFrame {
 	frame := exitRunBareFrame{s: s, ctx: ctx, n: n}
@@ -501,12 +478,11 @@ type exitRunBareFrame struct {
 	next2 *exitRunNextFrame
 }
 
-// MoveNext runs [exitRun.bare] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [exitRun.bare] on to its next suspension (false) or its end (true).
 func (f *exitRunBareFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -515,25 +491,22 @@ func (f *exitRunBareFrame) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:174
 	if !f.s.layers[f.n].first {
 		goto endIf1
 	}
 	// exits_test.go:175: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:526
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:502
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/exits_test.go:175
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:175
 	_ = r.Refusal()
 endIf1:
-	// exits_test.go:177: s.next(ctx, n+1)
-//line github.com/movenext/movenext/statemachine/exits_test.go:177
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:537
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:510
 	if f.next2 == nil {
 		goto after2
 	}
@@ -543,7 +516,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:177
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:547
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:520
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:178
@@ -551,38 +524,33 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:179: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:555
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:528
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/exits_test.go:179
 	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:179
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:564
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:536
 	return true
 }
 
-// Location returns where [exitRun.bare] is suspended.
 func (f *exitRunBareFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).bare", "github.com/movenext/movenext/statemachine/exits_test.go", 175, 177, 179)
 }
 
-// Results returns what [exitRun.bare] returned, or raises again the panic that ended it.
 func (f *exitRunBareFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunBareMachine is the root of a chain of calls that begins with [exitRun.bare]: chain, job
-// and frame in one allocation.
+// exitRunBareMachine is [exitRun.bare] as the root of a chain: chain, job and frame in one
+// allocation.
 type exitRunBareMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunBareFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunBareMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunBareFrame.MoveNext(r) {
 		return false
@@ -607,8 +575,8 @@ func (s *exitRun) nativelyAsync(ctx context.Context, n int) (result *job.Job[job
 	return m.Start(ctx, &r, m)
 }
 
-// nativelyEnter enters [exitRun.natively] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// nativelyEnter enters [exitRun.natively] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *exitRun) nativelyEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunNativelyFrame {
 	frame := exitRunNativelyFrame{s: s, ctx: ctx, n: n}
 	if frame.MoveNext(r) {
@@ -633,13 +601,12 @@ type exitRunNativelyFrame struct {
 	next2 *exitRunNextFrame
 }
 
-// MoveNext runs [exitRun.natively] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// MoveNext runs [exitRun.natively] on to its next suspension (false) or its end (true).
+func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -648,7 +615,7 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -661,18 +628,15 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		goto endIf1
 	}
 	// exits_test.go:187: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:665
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:632
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/exits_test.go:187
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:187
 	_ = r.Refusal()
 endIf1:
-	// exits_test.go:189: s.next(ctx, n+1)
-//line github.com/movenext/movenext/statemachine/exits_test.go:189
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:676
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:640
 	if f.next2 == nil {
 		goto after2
 	}
@@ -682,7 +646,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:189
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:686
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:650
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:190
@@ -690,40 +654,36 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:191: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:694
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:658
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/exits_test.go:191
 	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:703
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:666
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:707
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:670
 }
 
-// Location returns where [exitRun.natively] is suspended.
 func (f *exitRunNativelyFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).natively", "github.com/movenext/movenext/statemachine/exits_test.go", 187, 189, 191)
 }
 
-// Results returns what [exitRun.natively] returned, or raises again the panic that ended it.
 func (f *exitRunNativelyFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunNativelyMachine is the root of a chain of calls that begins with [exitRun.natively]:
-// chain, job and frame in one allocation.
+// exitRunNativelyMachine is [exitRun.natively] as the root of a chain: chain, job and frame in one
+// allocation.
 type exitRunNativelyMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunNativelyFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunNativelyMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunNativelyFrame.MoveNext(r) {
 		return false
@@ -748,8 +708,8 @@ func (s *exitRun) epiloguesAsync(ctx context.Context, n int) (result *job.Job[jo
 	return m.Start(ctx, &r, m)
 }
 
-// epiloguesEnter enters [exitRun.epilogues] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// epiloguesEnter enters [exitRun.epilogues] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *exitRun) epiloguesEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunEpiloguesFrame {
 	frame := exitRunEpiloguesFrame{s: s, ctx: ctx, n: n}
 	if frame.MoveNext(r) {
@@ -773,26 +733,25 @@ type exitRunEpiloguesFrame struct {
 	next2 *exitRunNextFrame
 }
 
-// MoveNext runs [exitRun.epilogues] from where it stopped to its next suspension (false) or its
-// end (true).
+// MoveNext runs [exitRun.epilogues] on to its next suspension (false) or its end (true).
 func (f *exitRunEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 4, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [exitRun.epilogues] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (finished, again bool) {
+func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 4, &again)
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -803,7 +762,7 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (finished, again bool)
 	case 4:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -830,18 +789,15 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (finished, again bool)
 		goto endIf1
 	}
 	// exits_test.go:212: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:834
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:793
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/exits_test.go:212
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:212
 	_ = r.Refusal()
 endIf1:
-	// exits_test.go:214: s.next(ctx, n+1)
-//line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:845
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:801
 	if f.next2 == nil {
 		goto after2
 	}
@@ -851,7 +807,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:855
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:811
 	f.next2 = nil
 after2:
 epilogue:
@@ -859,7 +815,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:863
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:819
 		return true, false
 	}
 	f.State = 3
@@ -868,28 +824,25 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:872
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:828
 	goto epilogue
 }
 
-// Location returns where [exitRun.epilogues] is suspended.
 func (f *exitRunEpiloguesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 212, 214, 215)
 }
 
-// Results returns what [exitRun.epilogues] returned, or raises again the panic that ended it.
 func (f *exitRunEpiloguesFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunEpiloguesMachine is the root of a chain of calls that begins with [exitRun.epilogues]:
-// chain, job and frame in one allocation.
+// exitRunEpiloguesMachine is [exitRun.epilogues] as the root of a chain: chain, job and frame in
+// one allocation.
 type exitRunEpiloguesMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunEpiloguesFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunEpiloguesFrame.MoveNext(r) {
 		return false
@@ -900,7 +853,7 @@ func (f *exitRunEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // exitRunEpiloguesFunc1Enter enters a function literal of [exitRun.epilogues] for another machine.
-// It returns the results, or the suspended frame that will have them.
+// It returns the results or, suspended, the frame that will have them.
 func exitRunEpiloguesFunc1Enter(r *statemachine.Run, panicking *statemachine.Panicking, s *exitRun, n int) *exitRunEpiloguesFunc1Frame {
 	frame := exitRunEpiloguesFunc1Frame{panicking1: panicking, s: s, n: n}
 	if frame.MoveNext(r) {
@@ -922,28 +875,27 @@ type exitRunEpiloguesFunc1Frame struct {
 	n          int
 }
 
-// MoveNext runs a function literal of [exitRun.epilogues] from where it stopped to its next
-// suspension (false) or its end (true).
+// MoveNext runs a function literal of [exitRun.epilogues] on to its next suspension (false) or its
+// end (true).
 func (f *exitRunEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:199
 	if f.s.layers[f.n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:200: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:945
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:898
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/exits_test.go:200
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:200
@@ -957,28 +909,23 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:961
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:913
 	f.State = 2
 	f.panicking1 = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/exits_test.go:207
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:207
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:971
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:922
 	return true
 }
 
-// Location returns where a function literal of [exitRun.epilogues] is suspended.
 func (f *exitRunEpiloguesFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 200, 207)
 }
 
-// Results returns what a function literal of [exitRun.epilogues] returned, or raises again the
-// panic that ended it.
 func (f *exitRunEpiloguesFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -998,8 +945,8 @@ func (s *exitRun) overAllAsync(ctx context.Context, n int) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// overAllEnter enters [exitRun.overAll] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// overAllEnter enters [exitRun.overAll] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *exitRun) overAllEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunOverAllFrame {
 	frame := exitRunOverAllFrame{s: s, ctx: ctx, n: n}
 	if frame.MoveNext(r) {
@@ -1025,22 +972,21 @@ type exitRunOverAllFrame struct {
 	next3 *exitRunNextFrame
 }
 
-// MoveNext runs [exitRun.overAll] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *exitRunOverAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [exitRun.overAll] on to its next suspension (false) or its end (true).
+func (f *exitRunOverAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r)
+	hasEnded = f.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [exitRun.overAll] until it suspends or ends.
-func (f *exitRunOverAllFrame) step(r *statemachine.Run) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *exitRunOverAllFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1051,7 +997,7 @@ func (f *exitRunOverAllFrame) step(r *statemachine.Run) (finished bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	f.loop1 = statemachine.RangeStream(f.s.streamAsync(f.ctx, f.n))
@@ -1061,7 +1007,7 @@ range1:
 	// exits_test.go:219: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1065
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1011
 		goto resume1
 	}
 	f.State = 1
@@ -1081,18 +1027,15 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:222: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1085
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1031
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/exits_test.go:222
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:222
 	_ = r.Refusal()
 endIf1:
-	// exits_test.go:224: s.next(ctx, n+1)
-//line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1096
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1039
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1101,39 +1044,36 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1105
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1048
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1112
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1055
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1117
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1060
 }
 
-// Location returns where [exitRun.overAll] is suspended.
 func (f *exitRunOverAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overAll", "github.com/movenext/movenext/statemachine/exits_test.go", 219, 222, 224)
 }
 
-// Results returns what [exitRun.overAll] returned, or raises again the panic that ended it.
 func (f *exitRunOverAllFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunOverAllMachine is the root of a chain of calls that begins with [exitRun.overAll]: chain,
-// job and frame in one allocation.
+// exitRunOverAllMachine is [exitRun.overAll] as the root of a chain: chain, job and frame in one
+// allocation.
 type exitRunOverAllMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunOverAllFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunOverAllMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunOverAllFrame.MoveNext(r) {
 		return false
@@ -1159,8 +1099,8 @@ func (s *exitRun) overSeqAsync(ctx context.Context, n int) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// overSeqEnter enters [exitRun.overSeq] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// overSeqEnter enters [exitRun.overSeq] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *exitRun) overSeqEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunOverSeqFrame {
 	frame := exitRunOverSeqFrame{s: s, ctx: ctx, n: n}
 	if frame.MoveNext(r) {
@@ -1186,22 +1126,21 @@ type exitRunOverSeqFrame struct {
 	next3 *exitRunNextFrame
 }
 
-// MoveNext runs [exitRun.overSeq] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *exitRunOverSeqFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [exitRun.overSeq] on to its next suspension (false) or its end (true).
+func (f *exitRunOverSeqFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r)
+	hasEnded = f.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [exitRun.overSeq] until it suspends or ends.
-func (f *exitRunOverSeqFrame) step(r *statemachine.Run) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *exitRunOverSeqFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1212,7 +1151,7 @@ func (f *exitRunOverSeqFrame) step(r *statemachine.Run) (finished bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	f.loop1 = statemachine.Range1[int](f.s.seq(f.n))
@@ -1222,7 +1161,7 @@ range1:
 	// exits_test.go:230: for v := range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1226
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1165
 		goto resume1
 	}
 	f.State = 1
@@ -1242,18 +1181,15 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:233: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1246
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1185
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/exits_test.go:233
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:233
 	_ = r.Refusal()
 endIf1:
-	// exits_test.go:235: s.next(ctx, n+1)
-//line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1257
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1193
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1262,39 +1198,36 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1266
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1202
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1273
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1209
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1278
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1214
 }
 
-// Location returns where [exitRun.overSeq] is suspended.
 func (f *exitRunOverSeqFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overSeq", "github.com/movenext/movenext/statemachine/exits_test.go", 230, 233, 235)
 }
 
-// Results returns what [exitRun.overSeq] returned, or raises again the panic that ended it.
 func (f *exitRunOverSeqFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunOverSeqMachine is the root of a chain of calls that begins with [exitRun.overSeq]: chain,
-// job and frame in one allocation.
+// exitRunOverSeqMachine is [exitRun.overSeq] as the root of a chain: chain, job and frame in one
+// allocation.
 type exitRunOverSeqMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunOverSeqFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunOverSeqMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunOverSeqFrame.MoveNext(r) {
 		return false
@@ -1320,8 +1253,8 @@ func (s *exitRun) overBothAsync(ctx context.Context, n int) (result *job.Job[job
 	return m.Start(ctx, &r, m)
 }
 
-// overBothEnter enters [exitRun.overBoth] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// overBothEnter enters [exitRun.overBoth] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *exitRun) overBothEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunOverBothFrame {
 	frame := exitRunOverBothFrame{s: s, ctx: ctx, n: n}
 	if frame.MoveNext(r) {
@@ -1348,24 +1281,23 @@ type exitRunOverBothFrame struct {
 	next3 *exitRunNextFrame
 }
 
-// MoveNext runs [exitRun.overBoth] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *exitRunOverBothFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [exitRun.overBoth] on to its next suspension (false) or its end (true).
+func (f *exitRunOverBothFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 0, &returned)
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r)
+	hasEnded = f.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [exitRun.overBoth] until it suspends or ends.
-func (f *exitRunOverBothFrame) step(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *exitRunOverBothFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1376,7 +1308,7 @@ func (f *exitRunOverBothFrame) step(r *statemachine.Run) (finished bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -1392,7 +1324,7 @@ range1:
 	// exits_test.go:242: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:242
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1396
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1328
 		goto resume1
 	}
 	f.State = 1
@@ -1412,18 +1344,15 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:245: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1416
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1348
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/exits_test.go:245
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:245
 	_ = r.Refusal()
 endIf1:
-	// exits_test.go:247: s.next(ctx, n+1)
-//line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1427
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1356
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1432,39 +1361,36 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1436
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1365
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1443
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1372
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1448
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1377
 }
 
-// Location returns where [exitRun.overBoth] is suspended.
 func (f *exitRunOverBothFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overBoth", "github.com/movenext/movenext/statemachine/exits_test.go", 242, 245, 247)
 }
 
-// Results returns what [exitRun.overBoth] returned, or raises again the panic that ended it.
 func (f *exitRunOverBothFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunOverBothMachine is the root of a chain of calls that begins with [exitRun.overBoth]:
-// chain, job and frame in one allocation.
+// exitRunOverBothMachine is [exitRun.overBoth] as the root of a chain: chain, job and frame in one
+// allocation.
 type exitRunOverBothMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunOverBothFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunOverBothMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunOverBothFrame.MoveNext(r) {
 		return false
@@ -1490,8 +1416,8 @@ func (s *exitRun) overTwoAsync(ctx context.Context, n int) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// overTwoEnter enters [exitRun.overTwo] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// overTwoEnter enters [exitRun.overTwo] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *exitRun) overTwoEnter(r *statemachine.Run, ctx context.Context, n int) *exitRunOverTwoFrame {
 	frame := exitRunOverTwoFrame{s: s, ctx: ctx, n: n}
 	if frame.MoveNext(r) {
@@ -1519,28 +1445,27 @@ type exitRunOverTwoFrame struct {
 	next4 *exitRunNextFrame
 }
 
-// MoveNext runs [exitRun.overTwo] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [exitRun.overTwo] on to its next suspension (false) or its end (true).
 func (f *exitRunOverTwoFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 6, &returned)
 	defer f.loops.Exit(r, &f.Frame, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [exitRun.overTwo] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *exitRunOverTwoFrame) step(r *statemachine.Run) (finished, again bool) {
+func (f *exitRunOverTwoFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
-	defer f.loops.Leave(r, &f.Frame, 7, &finished)
-	state := f.State
+	defer f.loops.Leave(r, &f.Frame, 7, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1557,7 +1482,7 @@ func (f *exitRunOverTwoFrame) step(r *statemachine.Run) (finished, again bool) {
 	case 7:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -1579,7 +1504,7 @@ range1:
 	// exits_test.go:259: for range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:259
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1583
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1508
 		goto resume1
 	}
 	f.State = 1
@@ -1597,7 +1522,7 @@ range2:
 	// exits_test.go:260: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:260
 	if f.loop2.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1601
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1526
 		goto resume2
 	}
 	f.State = 2
@@ -1617,18 +1542,15 @@ resume2:
 		goto endIf1
 	}
 	// exits_test.go:263: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1621
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1546
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/exits_test.go:263
 	return r.Yield(), false
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:263
 	_ = r.Refusal()
 endIf1:
-	// exits_test.go:265: s.next(ctx, n+1)
-//line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.next4 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1632
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1554
 	if f.next4 == nil {
 		goto after4
 	}
@@ -1637,27 +1559,27 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.next4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1641
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1563
 	f.next4 = nil
 after4:
 	goto range2
 done2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1648
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1570
 	f.loop2 = nil
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1654
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1576
 	f.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1661
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1583
 		return true, false
 	}
 	f.State = 5
@@ -1666,28 +1588,25 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1670
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1592
 	goto epilogue
 }
 
-// Location returns where [exitRun.overTwo] is suspended.
 func (f *exitRunOverTwoFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 259, 260, 263, 265, 268)
 }
 
-// Results returns what [exitRun.overTwo] returned, or raises again the panic that ended it.
 func (f *exitRunOverTwoFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// exitRunOverTwoMachine is the root of a chain of calls that begins with [exitRun.overTwo]: chain,
-// job and frame in one allocation.
+// exitRunOverTwoMachine is [exitRun.overTwo] as the root of a chain: chain, job and frame in one
+// allocation.
 type exitRunOverTwoMachine struct {
 	statemachine.Builder[job.Void]
 	exitRunOverTwoFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitRunOverTwoMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitRunOverTwoFrame.MoveNext(r) {
 		return false
@@ -1699,7 +1618,7 @@ func (f *exitRunOverTwoMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // exitRunOverTwoFunc1Enter enters a function literal of [exitRun.overTwo] for another machine. It
-// returns the results, or the suspended frame that will have them.
+// returns the results or, suspended, the frame that will have them.
 func exitRunOverTwoFunc1Enter(r *statemachine.Run, panicking *statemachine.Panicking, s *exitRun, n int) *exitRunOverTwoFunc1Frame {
 	frame := exitRunOverTwoFunc1Frame{panicking1: panicking, s: s}
 	if frame.moveNext(r, n) {
@@ -1720,50 +1639,43 @@ type exitRunOverTwoFunc1Frame struct {
 	s          *exitRun
 }
 
-// MoveNext continues a function literal of [exitRun.overTwo] where it stopped.
 func (f *exitRunOverTwoFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, 0)
 }
 
-// moveNext runs a function literal of [exitRun.overTwo] from where it stopped to its next
-// suspension (false) or its end (true). The parameter n is needed only before the first
-// suspension.
+// moveNext runs a function literal of [exitRun.overTwo] on to its next suspension (false) or its
+// end (true). The parameter n is needed only before the first suspension.
 func (f *exitRunOverTwoFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:254
 	if f.s.layers[n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:255: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1747
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1664
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/exits_test.go:255
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:255
 	_ = r.Refusal()
 endIf1:
 	f.s.note("the outer call %v", f.panicking1.Recover())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1756
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1672
 	return true
 }
 
-// Location returns where a function literal of [exitRun.overTwo] is suspended.
 func (f *exitRunOverTwoFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 255)
 }
 
-// Results returns what a function literal of [exitRun.overTwo] returned, or raises again the panic
-// that ended it.
 func (f *exitRunOverTwoFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1789,28 +1701,27 @@ type runHotFrame struct {
 	next1 *exitRunNextFrame
 }
 
-// runHotArgs are the parameters of [runHot] that are needed only before its first suspension.
+// runHotArgs are the parameters that only the start of [runHot] needs.
 type runHotArgs struct {
 	ctx context.Context
 	s   *exitRun
 }
 
-// moveNext runs [runHot] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [runHot] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *runHotFrame) moveNext(r *statemachine.Run, args *runHotArgs) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// exits_test.go:273: func runHot(ctx context.Context, s *exitRun) { s.next(ctx, 0) }
 //line github.com/movenext/movenext/statemachine/exits_test.go:273
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1814
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1725
 	if f.next1 == nil {
 		goto after1
 	}
@@ -1819,26 +1730,22 @@ func (f *runHotFrame) moveNext(r *statemachine.Run, args *runHotArgs) bool {
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:273
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1823
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1734
 	f.next1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [runHot] is suspended.
 func (f *runHotFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runHot", "github.com/movenext/movenext/statemachine/exits_test.go", 273)
 }
 
-// runHotMachine is the root of a chain of calls that begins with [runHot]: chain, job and frame in
-// one allocation.
+// runHotMachine is [runHot] as the root of a chain: chain, job and frame in one allocation.
 type runHotMachine struct {
 	statemachine.Builder[job.Void]
 	runHotFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *runHotMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.runHotFrame.moveNext(r, nil) {
 		return false
@@ -1872,31 +1779,27 @@ type runResumedFrame struct {
 	next2 *exitRunNextFrame
 }
 
-// MoveNext runs [runResumed] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [runResumed] on to its next suspension (false) or its end (true).
 func (f *runResumedFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// exits_test.go:277: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/exits_test.go:277
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:277
 	_ = r.Refusal()
-	// exits_test.go:278: s.next(ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_test.go:278
 	f.next2 = f.s.nextEnter(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1900
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1803
 	if f.next2 == nil {
 		goto after2
 	}
@@ -1906,26 +1809,23 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:278
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1910
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1813
 	f.next2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [runResumed] is suspended.
 func (f *runResumedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runResumed", "github.com/movenext/movenext/statemachine/exits_test.go", 277, 278)
 }
 
-// runResumedMachine is the root of a chain of calls that begins with [runResumed]: chain, job and
-// frame in one allocation.
+// runResumedMachine is [runResumed] as the root of a chain: chain, job and frame in one
+// allocation.
 type runResumedMachine struct {
 	statemachine.Builder[job.Void]
 	runResumedFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *runResumedMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.runResumedFrame.MoveNext(r) {
 		return false
@@ -1942,7 +1842,7 @@ func runSpawnedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]
 	var r statemachine.Run
 	frame := runSpawnedLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &runSpawnedArgs{ctx: ctx, s: s}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &runSpawnedArgs{ctx: ctx, s: s}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &runSpawnedMachine{runSpawnedLocals: frame}
@@ -1956,76 +1856,68 @@ type runSpawnedLocals struct {
 	await1 *job.Job[int]
 }
 
-// runSpawnedArgs are the parameters of [runSpawned] that are needed only before its first
-// suspension.
+// runSpawnedArgs are the parameters that only the start of [runSpawned] needs.
 type runSpawnedArgs struct {
 	ctx context.Context
 	s   *exitRun
 }
 
-// moveNext runs [runSpawned] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [runSpawned] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// exits_test.go:283: _, err := job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
 		s := args.s
 //line github.com/movenext/movenext/statemachine/exits_test.go:283
-		awaited1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
+		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return runSpawnedFunc1Run(s, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:283
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1990
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1889
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/exits_test.go:283
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/exits_test.go:283
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2000
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/exits_test.go:283
-		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2006
-		f.State = statemachine.Finished
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/exits_test.go:287
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2011
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1905
 }
 
-// Location returns where [runSpawned] is suspended.
 func (f *runSpawnedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 283)
 }
 
-// runSpawnedMachine is the root of a chain of calls that begins with [runSpawned]: chain, job and
-// frame in one allocation.
+// runSpawnedMachine is [runSpawned] as the root of a chain: chain, job and frame in one
+// allocation.
 type runSpawnedMachine struct {
 	statemachine.Builder[job.Void]
 	runSpawnedLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *runSpawnedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -2039,7 +1931,7 @@ func runSpawnedFunc1Run(s *exitRun, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := runSpawnedFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, &runSpawnedFunc1Args{s: s, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &runSpawnedFunc1Args{s: s, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &runSpawnedFunc1Machine{runSpawnedFunc1Locals: frame}
@@ -2053,29 +1945,28 @@ type runSpawnedFunc1Locals struct {
 	next1 *exitRunNextFrame
 }
 
-// runSpawnedFunc1Args are the parameters of a function literal of [runSpawned] that are needed
-// only before its first suspension.
+// runSpawnedFunc1Args are the parameters that only the start of a function literal of [runSpawned]
+// needs.
 type runSpawnedFunc1Args struct {
 	s   *exitRun
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [runSpawned] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFunc1Args) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [runSpawned] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// exits_test.go:284: s.next(ctx, 0)
 //line github.com/movenext/movenext/statemachine/exits_test.go:284
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2079
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1970
 	if f.next1 == nil {
 		goto after1
 	}
@@ -2084,35 +1975,32 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:284
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2088
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1979
 	f.next1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:285
 	return true, 0, nil
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:2094
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1984
 }
 
-// Location returns where a function literal of [runSpawned] is suspended.
 func (f *runSpawnedFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 284)
 }
 
-// runSpawnedFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [runSpawned]: chain and frame in one allocation.
+// runSpawnedFunc1Machine is a function literal of [runSpawned] as the root of a chain: chain and
+// frame in one allocation.
 type runSpawnedFunc1Machine struct {
 	statemachine.Spawned[int]
 	runSpawnedFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *runSpawnedFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: d11fea42f31a45f8
+// Digest of what is above: adaa644a62c6611e

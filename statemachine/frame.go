@@ -13,7 +13,8 @@ type StateMachine interface {
 	MoveNext(r *Run) bool
 }
 
-// The values of [Frame].State in addition to the suspension points, which count from 1.
+// The values of [Frame].State in addition to the suspension points, which count from 1. A function
+// without deferred calls is Finished already while it runs: nothing asks.
 const (
 	NotStarted int32 = 0
 	Running    int32 = -1

@@ -24,7 +24,7 @@ func awaitsHastyAsync(ctx context.Context, h *hasty) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := awaitsHastyLocals{h: h}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &awaitsHastyMachine{awaitsHastyLocals: frame}
@@ -40,23 +40,21 @@ type awaitsHastyLocals struct {
 	await2 awaiter.Awaiter[int]
 }
 
-// moveNext runs [awaitsHasty] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *awaitsHastyLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [awaitsHasty] on to its next suspension (false) or its end (true).
+func (f *awaitsHastyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// hasty_test.go:38: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/hasty_test.go:38
 	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/hasty_test.go:38
@@ -74,38 +72,34 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:78
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:76
 		goto resume2
 	}
 	f.State = 2
 	f.h = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	return r.Await(f.await2), 0, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	result0, result1 = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:88
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:85
 	f.await2 = nil
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [awaitsHasty] is suspended.
 func (f *awaitsHastyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.awaitsHasty", "github.com/movenext/movenext/statemachine/hasty_test.go", 38, 39)
 }
 
-// awaitsHastyMachine is the root of a chain of calls that begins with [awaitsHasty]: chain, job
-// and frame in one allocation.
+// awaitsHastyMachine is [awaitsHasty] as the root of a chain: chain, job and frame in one
+// allocation.
 type awaitsHastyMachine struct {
 	statemachine.Builder[int]
 	awaitsHastyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *awaitsHastyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -113,4 +107,4 @@ func (f *awaitsHastyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 11a85ba77585b373
+// Digest of what is above: 1304c8363b7b4d67

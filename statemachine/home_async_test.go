@@ -26,18 +26,18 @@ func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := endsLocals{how: how}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &endsMachine{endsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// endsEnter enters [ends] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func endsEnter(r *statemachine.Run, ctx context.Context, how string) (*endsFrame, error) {
 	frame := endsLocals{how: how}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &endsFrame{endsLocals: frame}
@@ -52,34 +52,31 @@ type endsLocals struct {
 	how string
 }
 
-// endsFrame is the frame of [ends] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// endsFrame is the frame of [ends] for a caller that is a machine.
 type endsFrame struct {
 	endsLocals
 
 	result0 error
 }
 
-// MoveNext continues [ends] where it stopped.
-func (f *endsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *endsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [ends] from where it stopped to its next suspension (false) or its end (true).
-func (f *endsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [ends] on to its next suspension (false) or its end (true).
+func (f *endsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// home_test.go:68: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:68
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:68
@@ -90,34 +87,28 @@ resume1:
 	case "exits":
 		runtime.Goexit()
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:75
 	return true, errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:97
+//line github.com/movenext/movenext/statemachine/home_async_test.go:92
 }
 
-// Location returns where [ends] is suspended.
 func (f *endsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 68)
 }
 
-// Results returns what [ends] returned, or raises again the panic that ended it.
 func (f *endsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// endsMachine is the root of a chain of calls that begins with [ends]: chain, job and frame in one
-// allocation.
+// endsMachine is [ends] as the root of a chain: chain, job and frame in one allocation.
 type endsMachine struct {
 	statemachine.Builder[job.Void]
 	endsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *endsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -132,18 +123,18 @@ func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (re
 	var r statemachine.Run
 	frame := switchesLocals{ctx: ctx, how: how}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, to); finished {
+	if hasEnded, v0 := frame.moveNext(&r, to); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &switchesMachine{switchesLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// switchesEnter enters [switches] for another machine. It returns the results, or the suspended
+// switchesEnter enters [switches] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func switchesEnter(r *statemachine.Run, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
 	frame := switchesLocals{ctx: ctx, how: how}
-	if finished, v0 := frame.moveNext(r, to); finished {
+	if hasEnded, v0 := frame.moveNext(r, to); hasEnded {
 		return nil, v0
 	}
 	m := &switchesFrame{switchesLocals: frame}
@@ -161,34 +152,32 @@ type switchesLocals struct {
 	ends2 *endsFrame
 }
 
-// switchesFrame is the frame of [switches] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// switchesFrame is the frame of [switches] for a caller that is a machine.
 type switchesFrame struct {
 	switchesLocals
 
 	result0 error
 }
 
-// MoveNext continues [switches] where it stopped.
-func (f *switchesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *switchesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [switches] from where it stopped to its next suspension (false) or its end (true).
-// The parameter to is needed only before the first suspension.
-func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) (finished bool, result0 error) {
+// moveNext runs [switches] on to its next suspension (false) or its end (true). The parameter to
+// is needed only before the first suspension.
+func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// home_test.go:82: if err := job.SwitchTo(ctx, to); err != nil {
 //line github.com/movenext/movenext/statemachine/home_test.go:82
@@ -197,7 +186,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:201
+//line github.com/movenext/movenext/statemachine/home_async_test.go:190
 	goto after1
 move1:
 	f.State = 1
@@ -209,14 +198,10 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:83
 		return true, err
 	}
-	// home_test.go:85: return ends(ctx, how)
-//line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:220
+//line github.com/movenext/movenext/statemachine/home_async_test.go:205
 	if f.ends2 == nil {
 		goto after2
 	}
@@ -226,35 +211,30 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	result0 = f.ends2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:230
+//line github.com/movenext/movenext/statemachine/home_async_test.go:215
 	f.ends2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [switches] is suspended.
 func (f *switchesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 82, 85)
 }
 
-// Results returns what [switches] returned, or raises again the panic that ended it.
 func (f *switchesFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// switchesMachine is the root of a chain of calls that begins with [switches]: chain, job and
-// frame in one allocation.
+// switchesMachine is [switches] as the root of a chain: chain, job and frame in one allocation.
 type switchesMachine struct {
 	statemachine.Builder[job.Void]
 	switchesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *switchesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -276,8 +256,8 @@ func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[j
 	return m.Start(ctx, &r, m)
 }
 
-// returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// returnsAfterEnter enters [returnsAfter] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
 	frame := returnsAfterFrame{how: how}
 	if frame.moveNext(r, away) {
@@ -300,31 +280,30 @@ type returnsAfterFrame struct {
 	result0 error
 }
 
-// MoveNext continues [returnsAfter] where it stopped.
 func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end
-// (true). The parameter away is needed only before the first suspension.
+// moveNext runs [returnsAfter] on to its next suspension (false) or its end (true). The parameter
+// away is needed only before the first suspension.
 func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if finished, again := f.step(r, away); !again {
+		if hasEnded, again := f.step(r, away); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins
 // at its epilogue.
-func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (finished, again bool) {
+func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -333,7 +312,7 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		away := away
@@ -347,9 +326,8 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:351
+//line github.com/movenext/movenext/statemachine/home_async_test.go:330
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:93
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:93
@@ -366,7 +344,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:370
+//line github.com/movenext/movenext/statemachine/home_async_test.go:348
 		return true, false
 	}
 	f.State = 2
@@ -375,29 +353,26 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:379
+//line github.com/movenext/movenext/statemachine/home_async_test.go:357
 	goto epilogue
 }
 
-// Location returns where [returnsAfter] is suspended.
 func (f *returnsAfterFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 93, 101)
 }
 
-// Results returns what [returnsAfter] returned, or raises again the panic that ended it.
 func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// returnsAfterMachine is the root of a chain of calls that begins with [returnsAfter]: chain, job
-// and frame in one allocation.
+// returnsAfterMachine is [returnsAfter] as the root of a chain: chain, job and frame in one
+// allocation.
 type returnsAfterMachine struct {
 	statemachine.Builder[job.Void]
 	returnsAfterFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.returnsAfterFrame.moveNext(r, nil) {
 		return false
@@ -408,7 +383,7 @@ func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It
-// returns the results, or the suspended frame that will have them.
+// returns the results or, suspended, the frame that will have them.
 func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsAfterFunc1Frame {
 	frame := returnsAfterFunc1Frame{}
 	if frame.moveNext(r, away) {
@@ -428,27 +403,25 @@ type returnsAfterFunc1Frame struct {
 	ends1 *endsFrame
 }
 
-// MoveNext continues a function literal of [returnsAfter] where it stopped.
 func (f *returnsAfterFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension
-// (false) or its end (true). The parameter away is needed only before the first suspension.
+// moveNext runs a function literal of [returnsAfter] on to its next suspension (false) or its end
+// (true). The parameter away is needed only before the first suspension.
 func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:452
+//line github.com/movenext/movenext/statemachine/home_async_test.go:425
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -457,20 +430,16 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:461
+//line github.com/movenext/movenext/statemachine/home_async_test.go:434
 	f.ends1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [returnsAfter] is suspended.
 func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 92)
 }
 
-// Results returns what a function literal of [returnsAfter] returned, or raises again the panic
-// that ended it.
 func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -497,13 +466,13 @@ type numbersAtFrame struct {
 	i  int
 }
 
-// MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// MoveNext runs [numbersAt] on to its next suspension (false), or to its next value or its end
+// (true).
+func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -512,11 +481,10 @@ func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// home_test.go:126: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:126
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:126
@@ -537,10 +505,8 @@ range1:
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:129
 	f.at.step("before the stream's yield")
-	// home_test.go:130: if !yield(i, nil) {
-//line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:544
+//line github.com/movenext/movenext/statemachine/home_async_test.go:510
 	f.State = 2
 	return true
 resume2:
@@ -556,25 +522,23 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:560
+//line github.com/movenext/movenext/statemachine/home_async_test.go:526
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/home_test.go:135
 	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:571
+//line github.com/movenext/movenext/statemachine/home_async_test.go:536
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:575
+//line github.com/movenext/movenext/statemachine/home_async_test.go:540
 }
 
-// Location returns where [numbersAt] is suspended.
 func (f *numbersAtFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 126, 130, 135)
 }
@@ -594,7 +558,7 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 	return m.Start(ctx, &r, m)
 }
 
-// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame
+// callsEnter enters [calls] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
@@ -623,7 +587,7 @@ type callsFrame struct {
 	err *error
 }
 
-// callsArgs are the parameters of [calls] that are needed only before its first suspension.
+// callsArgs are the parameters that only the start of [calls] needs.
 type callsArgs struct {
 	ctx    context.Context
 	away   context.Context
@@ -632,21 +596,20 @@ type callsArgs struct {
 	how    string
 }
 
-// MoveNext continues [calls] where it stopped.
 func (f *callsFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [calls] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var ends1Err error
 	var switches2Err error
 	var returnsAfter3Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -657,7 +620,7 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bo
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		at := f.at
@@ -695,13 +658,12 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bo
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:699
+//line github.com/movenext/movenext/statemachine/home_async_test.go:662
 	goto endSwitch1
 case1:
-	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1, ends1Err = endsEnter(r, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:705
+//line github.com/movenext/movenext/statemachine/home_async_test.go:667
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -710,18 +672,17 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:714
+//line github.com/movenext/movenext/statemachine/home_async_test.go:676
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:719
+//line github.com/movenext/movenext/statemachine/home_async_test.go:681
 	goto endSwitch1
 case2:
-	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:725
+//line github.com/movenext/movenext/statemachine/home_async_test.go:686
 	if f.switches2 == nil {
 		goto after2
 	}
@@ -730,18 +691,17 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:734
+//line github.com/movenext/movenext/statemachine/home_async_test.go:695
 	f.switches2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:739
+//line github.com/movenext/movenext/statemachine/home_async_test.go:700
 	goto endSwitch1
 case3:
-	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:745
+//line github.com/movenext/movenext/statemachine/home_async_test.go:705
 	if f.returnsAfter3 == nil {
 		goto after3
 	}
@@ -750,29 +710,27 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:754
+//line github.com/movenext/movenext/statemachine/home_async_test.go:714
 	f.returnsAfter3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:759
+//line github.com/movenext/movenext/statemachine/home_async_test.go:719
 	goto endSwitch1
 case4:
-	// home_test.go:159: err = byHand(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:767
+//line github.com/movenext/movenext/statemachine/home_async_test.go:726
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/statemachine/home_test.go:159
 	return r.Await(f.byHand4)
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:776
+//line github.com/movenext/movenext/statemachine/home_async_test.go:734
 	f.byHand4 = nil
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/home_test.go:161
@@ -780,28 +738,24 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:784
+//line github.com/movenext/movenext/statemachine/home_async_test.go:742
 }
 
-// Location returns where [calls] is suspended.
 func (f *callsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 153, 155, 157, 159)
 }
 
-// Results returns what [calls] returned, or raises again the panic that ended it.
 func (f *callsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return *f.err
 }
 
-// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in
-// one allocation.
+// callsMachine is [calls] as the root of a chain: chain, job and frame in one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
 	callsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.callsFrame.moveNext(r, nil) {
 		return false
@@ -819,7 +773,7 @@ func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way,
 	var r statemachine.Run
 	frame := throughLocals{at: at}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &throughArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &throughArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -837,7 +791,7 @@ type throughLocals struct {
 	calls1 *callsFrame
 }
 
-// throughArgs are the parameters of [through] that are needed only before its first suspension.
+// throughArgs are the parameters that only the start of [through] needs.
 type throughArgs struct {
 	ctx    context.Context
 	away   context.Context
@@ -846,29 +800,28 @@ type throughArgs struct {
 	how    string
 }
 
-// moveNext runs [through] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [through] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		at := f.at
 //line github.com/movenext/movenext/statemachine/home_test.go:169
 		f.defers.PushPlain(func() { at.step("deferred by the outer one") })
 	}
-	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:872
+//line github.com/movenext/movenext/statemachine/home_async_test.go:825
 	if f.calls1 == nil {
 		goto after1
 	}
@@ -877,35 +830,32 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:881
+//line github.com/movenext/movenext/statemachine/home_async_test.go:834
 	f.calls1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:887
+//line github.com/movenext/movenext/statemachine/home_async_test.go:840
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:891
+//line github.com/movenext/movenext/statemachine/home_async_test.go:844
 }
 
-// Location returns where [through] is suspended.
 func (f *throughLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 170)
 }
 
-// throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame
-// in one allocation.
+// throughMachine is [through] as the root of a chain: chain, job and frame in one allocation.
 type throughMachine struct {
 	statemachine.Builder[job.Void]
 	throughLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -934,32 +884,32 @@ type cleansUpFrame struct {
 	defers statemachine.Defers
 }
 
-// cleansUpArgs are the parameters of [cleansUp] that are needed only before its first suspension.
+// cleansUpArgs are the parameters that only the start of [cleansUp] needs.
 type cleansUpArgs struct {
 	away context.Context
 	at   *steps
 }
 
-// moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [cleansUp] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if finished, again := f.runStep(r, args); !again {
+		if hasEnded, again := f.runStep(r, args); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins
 // at its epilogue.
-func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finished, again bool) {
+func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -968,7 +918,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		at := args.at
@@ -985,9 +935,8 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:989
+//line github.com/movenext/movenext/statemachine/home_async_test.go:939
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:184
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
@@ -997,7 +946,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1001
+//line github.com/movenext/movenext/statemachine/home_async_test.go:950
 		return true, false
 	}
 	f.State = 2
@@ -1005,23 +954,20 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1009
+//line github.com/movenext/movenext/statemachine/home_async_test.go:958
 	goto epilogue
 }
 
-// Location returns where [cleansUp] is suspended.
 func (f *cleansUpFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 184, 185)
 }
 
-// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and
-// frame in one allocation.
+// cleansUpMachine is [cleansUp] as the root of a chain: chain, job and frame in one allocation.
 type cleansUpMachine struct {
 	statemachine.Builder[job.Void]
 	cleansUpFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.cleansUpFrame.moveNext(r, nil) {
 		return false
@@ -1032,7 +978,7 @@ func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{at: at}
 	if frame.moveNext(r, away) {
@@ -1054,27 +1000,25 @@ type cleansUpFunc1Frame struct {
 	ends1 *endsFrame
 }
 
-// MoveNext continues a function literal of [cleansUp] where it stopped.
 func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension
-// (false) or its end (true). The parameter away is needed only before the first suspension.
+// moveNext runs a function literal of [cleansUp] on to its next suspension (false) or its end
+// (true). The parameter away is needed only before the first suspension.
 func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1078
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1022
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -1083,23 +1027,19 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1087
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1031
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1092
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1036
 	return true
 }
 
-// Location returns where a function literal of [cleansUp] is suspended.
 func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 181)
 }
 
-// Results returns what a function literal of [cleansUp] returned, or raises again the panic that
-// ended it.
 func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1133,24 +1073,24 @@ type rangesFrame struct {
 	err *error
 }
 
-// moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true).
-// The parameter values is needed only before the first suspension.
-func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (finished bool) {
+// moveNext runs [ranges] on to its next suspension (false) or its end (true). The parameter values
+// is needed only before the first suspension.
+func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (hasEnded bool) {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 0, &returned)
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.runStep(r, values)
+	hasEnded = f.runStep(r, values)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // runStep runs [ranges] until it suspends or ends.
-func (f *rangesFrame) runStep(r *statemachine.Run, values *job.Stream[int]) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *rangesFrame) runStep(r *statemachine.Run, values *job.Stream[int]) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1159,7 +1099,7 @@ func (f *rangesFrame) runStep(r *statemachine.Run, values *job.Stream[int]) (fin
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		at := f.at
@@ -1186,7 +1126,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1190
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1130
 		goto resume1
 	}
 	f.State = 1
@@ -1201,7 +1141,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1205
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1145
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1210,7 +1150,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1214
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1154
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1220,12 +1160,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1224
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1164
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1229
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1169
 		goto resume2
 	}
 	f.State = 2
@@ -1236,7 +1176,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1240
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1180
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:202
@@ -1244,31 +1184,28 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1248
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1188
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1253
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1193
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1257
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1197
 }
 
-// Location returns where [ranges] is suspended.
 func (f *rangesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 197, 197)
 }
 
-// rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in
-// one allocation.
+// rangesMachine is [ranges] as the root of a chain: chain, job and frame in one allocation.
 type rangesMachine struct {
 	statemachine.Builder[job.Void]
 	rangesFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *rangesMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.rangesFrame.moveNext(r, nil) {
 		return false
@@ -1286,18 +1223,18 @@ func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := lateLocals{at: at}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lateMachine{lateLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// lateEnter enters [late] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// lateEnter enters [late] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame, error) {
 	frame := lateLocals{at: at}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &lateFrame{lateLocals: frame}
@@ -1320,30 +1257,28 @@ type lateLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// lateFrame is the frame of [late] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// lateFrame is the frame of [late] for a caller that is a machine.
 type lateFrame struct {
 	lateLocals
 
 	result0 error
 }
 
-// MoveNext continues [late] where it stopped.
-func (f *lateFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *lateFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [late] from where it stopped to its next suspension (false) or its end (true).
-func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [late] on to its next suspension (false) or its end (true).
+func (f *lateLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// home_test.go:299: _, err := awaiter.Await(lateEnd{})
 //line github.com/movenext/movenext/statemachine/home_test.go:299
@@ -1358,49 +1293,42 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1362
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1297
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:299
 	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1372
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1306
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:300
 		f.at.step("after a wait that had ended")
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1380
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1312
 }
 
-// Location returns where [late] is suspended.
 func (f *lateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 299)
 }
 
-// Results returns what [late] returned, or raises again the panic that ended it.
 func (f *lateFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// lateMachine is the root of a chain of calls that begins with [late]: chain, job and frame in one
-// allocation.
+// lateMachine is [late] as the root of a chain: chain, job and frame in one allocation.
 type lateMachine struct {
 	statemachine.Builder[job.Void]
 	lateLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *lateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1415,7 +1343,7 @@ func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) 
 	var r statemachine.Run
 	frame := callsLateLocals{away: away, at: at, there: thereArg}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, first); finished {
+	if hasEnded, v0 := frame.moveNext(&r, first); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsLateMachine{callsLateLocals: frame}
@@ -1433,38 +1361,35 @@ type callsLateLocals struct {
 	late2 *lateFrame
 }
 
-// moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end
-// (true). The parameter first is needed only before the first suspension.
-func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bool, result0 error) {
+// moveNext runs [callsLate] on to its next suspension (false) or its end (true). The parameter
+// first is needed only before the first suspension.
+func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	if !!first {
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1457
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1385
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:309
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	_ = r.Refusal()
 endIf1:
-	// home_test.go:311: err := late(away, there)
-//line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateNested(r, &f.Frame, &f.late2, 2, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1468
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1393
 	if f.late2 == nil {
 		goto after2
 	}
@@ -1474,33 +1399,28 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	err = f.late2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1478
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1403
 	f.late2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:313
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1486
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1409
 }
 
-// Location returns where [callsLate] is suspended.
 func (f *callsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 309, 311)
 }
 
-// callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and
-// frame in one allocation.
+// callsLateMachine is [callsLate] as the root of a chain: chain, job and frame in one allocation.
 type callsLateMachine struct {
 	statemachine.Builder[job.Void]
 	callsLateLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *callsLateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, false)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, false)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1515,7 +1435,7 @@ func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *jo
 	var r statemachine.Run
 	frame := startsLateLocals{at: at}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &startsLateArgs{ctx: ctx, away: away, there2: thereArg}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &startsLateArgs{ctx: ctx, away: away, there2: thereArg}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsLateMachine{startsLateLocals: frame}
@@ -1531,26 +1451,25 @@ type startsLateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// startsLateArgs are the parameters of [startsLate] that are needed only before its first
-// suspension.
+// startsLateArgs are the parameters that only the start of [startsLate] needs.
 type startsLateArgs struct {
 	ctx    context.Context
 	away   context.Context
 	there2 *steps
 }
 
-// moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [startsLate] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// home_test.go:320: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
@@ -1558,53 +1477,46 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 		there2 := args.there2
 		at := f.at
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return startsLateFunc1Run(away, there2, at, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1568
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1487
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/home_test.go:320
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:320
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1578
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:326
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1590
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1504
 }
 
-// Location returns where [startsLate] is suspended.
 func (f *startsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
-// startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and
-// frame in one allocation.
+// startsLateMachine is [startsLate] as the root of a chain: chain, job and frame in one
+// allocation.
 type startsLateMachine struct {
 	statemachine.Builder[job.Void]
 	startsLateLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1625,7 +1537,7 @@ func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.C
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0 := frame.moveNext(&r, &startsLateFunc1Args{away: away, there2: thereArg}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &startsLateFunc1Args{away: away, there2: thereArg}); hasEnded {
 		return v0
 	}
 	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
@@ -1641,30 +1553,29 @@ type startsLateFunc1Locals struct {
 	late1 *lateFrame
 }
 
-// startsLateFunc1Args are the parameters of a function literal of [startsLate] that are needed
-// only before its first suspension.
+// startsLateFunc1Args are the parameters that only the start of a function literal of [startsLate]
+// needs.
 type startsLateFunc1Args struct {
 	away   context.Context
 	there2 *steps
 }
 
-// moveNext runs a function literal of [startsLate] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFunc1Args) (finished bool, result0 error) {
+// moveNext runs a function literal of [startsLate] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFunc1Args) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1668
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1579
 	if f.late1 == nil {
 		goto after1
 	}
@@ -1673,37 +1584,33 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1677
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1588
 	f.late1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:323
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1685
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1594
 }
 
-// Location returns where a function literal of [startsLate] is suspended.
 func (f *startsLateFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 321)
 }
 
-// startsLateFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [startsLate]: chain and frame in one allocation.
+// startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain: chain and
+// frame in one allocation.
 type startsLateFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	startsLateFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 9dda757d7bb21aa8
+// Digest of what is above: ca05532347971855

@@ -26,7 +26,7 @@ func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 	var r statemachine.Run
 	frame := stagesLocals{ctx: ctx, seen: seen}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stagesMachine{stagesLocals: frame}
@@ -46,15 +46,14 @@ type stagesLocals struct {
 	await4 *job.Job[job.Void]
 }
 
-// moveNext runs [stages] from where it stopped to its next suspension (false) or its end (true).
-func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [stages] on to its next suspension (false) or its end (true).
+func (f *stagesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	var awaited4 *job.Job[job.Void]
-	var awaited5 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -67,7 +66,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		seen := f.seen
@@ -75,19 +74,16 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
 	// labels_test.go:58: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:79
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:78
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:58
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
 	_ = r.Refusal()
 	f.note()
-	// labels_test.go:60: if err := job.Sleep(ctx, time.Microsecond); err != nil {
-//line github.com/movenext/movenext/statemachine/labels_test.go:60
-	asleep1, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:90
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:86
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -98,15 +94,11 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/labels_test.go:61
 		return true, err
 	}
 	f.note()
-	// labels_test.go:64: inner(ctx, seen)
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:110
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:102
 	if f.inner3 == nil {
 		goto after3
 	}
@@ -116,7 +108,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:120
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:112
 	f.inner3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:65
@@ -125,76 +117,65 @@ after3:
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-		awaited4 = job.Go(f.ctx, func(context.Context) error { note(); return nil })
+		awaited = job.Go(f.ctx, func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:133
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:125
 		goto after4
 	}
 	f.State = 4
 	f.seen = nil // not needed any more
-	f.await4 = awaited4
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
-	return r.Await(awaited4), nil
+	f.await4 = awaited
+	return r.Await(awaited), nil
 resume4:
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
-	awaited4 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:144
+	awaited = statemachine.AwaitedJob(r, f.await4)
 	f.await4 = nil
 after4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	_, f.err = awaited4.GetResult()
+	_, f.err = awaited.GetResult()
 	f.note()
 	// labels_test.go:68: … job.Go(context.WithoutCancel(schedulers.With(context.Background(), sc …
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-		awaited5 = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(f.ctx))),
+		awaited = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(f.ctx))),
 			func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	if awaited5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:159
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:148
 		goto after5
 	}
 	f.State = 5
 	f.ctx, f.seen = nil, nil // not needed any more
-	f.await4 = awaited5
-//line github.com/movenext/movenext/statemachine/labels_test.go:68
-	return r.Await(awaited5), nil
+	f.await4 = awaited
+	return r.Await(awaited), nil
 resume5:
-//line github.com/movenext/movenext/statemachine/labels_test.go:68
-	awaited5 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:170
+	awaited = statemachine.AwaitedJob(r, f.await4)
 	f.await4 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	awaited5.GetResult()
+	awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/labels_test.go:71
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:180
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:164
 }
 
-// Location returns where [stages] is suspended.
 func (f *stagesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
 }
 
-// stagesMachine is the root of a chain of calls that begins with [stages]: chain, job and frame in
-// one allocation.
+// stagesMachine is [stages] as the root of a chain: chain, job and frame in one allocation.
 type stagesMachine struct {
 	statemachine.Builder[job.Void]
 	stagesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stagesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -216,7 +197,7 @@ func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// innerEnter enters [inner] for another machine. It returns the results, or the suspended frame
+// innerEnter enters [inner] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func innerEnter(r *statemachine.Run, ctx context.Context, seen *[]string) *innerFrame {
 	frame := innerFrame{seen: seen}
@@ -236,48 +217,42 @@ type innerFrame struct {
 	seen *[]string
 }
 
-// MoveNext runs [inner] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [inner] on to its next suspension (false) or its end (true).
 func (f *innerFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// labels_test.go:78: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:78
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:259
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:239
 	return true
 }
 
-// Location returns where [inner] is suspended.
 func (f *innerFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 78)
 }
 
-// Results returns what [inner] returned, or raises again the panic that ended it.
 func (f *innerFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// innerMachine is the root of a chain of calls that begins with [inner]: chain, job and frame in
-// one allocation.
+// innerMachine is [inner] as the root of a chain: chain, job and frame in one allocation.
 type innerMachine struct {
 	statemachine.Builder[job.Void]
 	innerFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *innerMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.innerFrame.MoveNext(r) {
 		return false
@@ -310,18 +285,18 @@ type breaksFrame struct {
 	err *error
 }
 
-// moveNext runs [breaks] from where it stopped to its next suspension (false) or its end (true).
-// The parameter seen is needed only before the first suspension.
-func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [breaks] on to its next suspension (false) or its end (true). The parameter seen
+// is needed only before the first suspension.
+func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		seen := seen
@@ -341,30 +316,26 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bo
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:345
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:320
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:92
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:353
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:327
 }
 
-// Location returns where [breaks] is suspended.
 func (f *breaksFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
 }
 
-// breaksMachine is the root of a chain of calls that begins with [breaks]: chain, job and frame in
-// one allocation.
+// breaksMachine is [breaks] as the root of a chain: chain, job and frame in one allocation.
 type breaksMachine struct {
 	statemachine.Builder[job.Void]
 	breaksFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *breaksMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.breaksFrame.moveNext(r, nil) {
 		return false
@@ -398,17 +369,16 @@ type unlabeledFrame struct {
 	i1 int
 }
 
-// MoveNext runs [unlabeled] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [unlabeled] on to its next suspension (false) or its end (true).
 func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1 = 0
@@ -418,9 +388,8 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:422
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:392
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:103
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
@@ -428,26 +397,22 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:432
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:401
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [unlabeled] is suspended.
 func (f *unlabeledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
 }
 
-// unlabeledMachine is the root of a chain of calls that begins with [unlabeled]: chain, job and
-// frame in one allocation.
+// unlabeledMachine is [unlabeled] as the root of a chain: chain, job and frame in one allocation.
 type unlabeledMachine struct {
 	statemachine.Builder[job.Void]
 	unlabeledFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *unlabeledMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.unlabeledFrame.MoveNext(r) {
 		return false
@@ -483,11 +448,11 @@ type setsFrame struct {
 	setsRed2 *setsRedFrame
 }
 
-// MoveNext runs [sets] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [sets] on to its next suspension (false) or its end (true).
 func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -500,7 +465,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		seen := f.seen
@@ -513,18 +478,15 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:517
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:482
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:117
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
 	_ = r.Refusal()
 	f.note()
-	// labels_test.go:119: setsRed(ctx)
-//line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = setsRedEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:528
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:490
 	if f.setsRed2 == nil {
 		goto after2
 	}
@@ -533,15 +495,14 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:537
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:499
 	f.setsRed2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:543
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:505
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/labels_test.go:121
 	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
@@ -555,10 +516,9 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:559
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:520
 	f.State = 4
 	f.blue = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:125
 	return r.Yield()
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
@@ -569,33 +529,28 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:573
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:533
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:131
 	return r.Yield()
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:582
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:541
 	return true
 }
 
-// Location returns where [sets] is suspended.
 func (f *setsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
 }
 
-// setsMachine is the root of a chain of calls that begins with [sets]: chain, job and frame in one
-// allocation.
+// setsMachine is [sets] as the root of a chain: chain, job and frame in one allocation.
 type setsMachine struct {
 	statemachine.Builder[job.Void]
 	setsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *setsMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.setsFrame.MoveNext(r) {
 		return false
@@ -619,7 +574,7 @@ func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// setsRedEnter enters [setsRed] for another machine. It returns the results, or the suspended
+// setsRedEnter enters [setsRed] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func setsRedEnter(r *statemachine.Run, ctx context.Context) *setsRedFrame {
 	frame := setsRedFrame{ctx: ctx}
@@ -639,48 +594,42 @@ type setsRedFrame struct {
 	ctx context.Context
 }
 
-// MoveNext runs [setsRed] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [setsRed] on to its next suspension (false) or its end (true).
 func (f *setsRedFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// labels_test.go:139: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:139
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = r.Refusal()
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:662
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:616
 	return true
 }
 
-// Location returns where [setsRed] is suspended.
 func (f *setsRedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 139)
 }
 
-// Results returns what [setsRed] returned, or raises again the panic that ended it.
 func (f *setsRedFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// setsRedMachine is the root of a chain of calls that begins with [setsRed]: chain, job and frame
-// in one allocation.
+// setsRedMachine is [setsRed] as the root of a chain: chain, job and frame in one allocation.
 type setsRedMachine struct {
 	statemachine.Builder[job.Void]
 	setsRedFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *setsRedMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.setsRedFrame.MoveNext(r) {
 		return false
@@ -711,36 +660,32 @@ type leavesLabelsFrame struct {
 	ctx context.Context
 }
 
-// MoveNext runs [leavesLabels] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [leavesLabels] on to its next suspension (false) or its end (true).
 func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:727
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:675
 	return true
 }
 
-// Location returns where [leavesLabels] is suspended.
 func (f *leavesLabelsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
 }
 
-// leavesLabelsMachine is the root of a chain of calls that begins with [leavesLabels]: chain, job
-// and frame in one allocation.
+// leavesLabelsMachine is [leavesLabels] as the root of a chain: chain, job and frame in one
+// allocation.
 type leavesLabelsMachine struct {
 	statemachine.Builder[job.Void]
 	leavesLabelsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.leavesLabelsFrame.MoveNext(r) {
 		return false
@@ -749,4 +694,4 @@ func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cf88f4b1ae80a260
+// Digest of what is above: 5a4326e16cde0a40

@@ -26,7 +26,7 @@ func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func
 	var r statemachine.Run
 	frame := looksLaterLocals{p: p, look: look}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksLaterMachine{looksLaterLocals: frame}
@@ -43,23 +43,21 @@ type looksLaterLocals struct {
 	await2 awaiter.Awaiter[int]
 }
 
-// moveNext runs [looksLater] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *looksLaterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [looksLater] on to its next suspension (false) or its end (true).
+func (f *looksLaterLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// leaves_test.go:176: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:176
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:176
@@ -77,44 +75,39 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:81
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:79
 		goto resume2
 	}
 	f.State = 2
 	f.p = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:92
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:89
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		f.look()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:179
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:100
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:95
 }
 
-// Location returns where [looksLater] is suspended.
 func (f *looksLaterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177)
 }
 
-// looksLaterMachine is the root of a chain of calls that begins with [looksLater]: chain, job and
-// frame in one allocation.
+// looksLaterMachine is [looksLater] as the root of a chain: chain, job and frame in one
+// allocation.
 type looksLaterMachine struct {
 	statemachine.Builder[job.Void]
 	looksLaterLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *looksLaterMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -129,7 +122,7 @@ func worksOnAsync(ctx context.Context, s *job.Job[int]) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := worksOnLocals{s: s}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &worksOnMachine{worksOnLocals: frame}
@@ -147,13 +140,12 @@ type worksOnLocals struct {
 	i1     int
 }
 
-// moveNext runs [worksOn] from where it stopped to its next suspension (false) or its end (true).
-func (f *worksOnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var awaited2 *job.Job[int]
-	var awaited3 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [worksOn] on to its next suspension (false) or its end (true).
+func (f *worksOnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -162,35 +154,29 @@ func (f *worksOnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// leaves_test.go:200: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:200
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:200
 	_ = r.Refusal()
 	// leaves_test.go:201: _, err := s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	awaited2 = f.s
-//line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:180
+	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:169
 		goto after2
 	}
 	f.State = 2
-	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:190
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	_, f.err = awaited2.GetResult()
+	_, f.err = awaited.GetResult()
 	f.i1 = 0
 range1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
@@ -199,51 +185,42 @@ range1:
 	}
 	// leaves_test.go:203: _, _ = s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	awaited3 = f.s
-//line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:206
+	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:190
 		goto after3
 	}
 	f.State = 3
-	f.await2 = awaited3
-//line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	return r.Await(awaited3), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume3:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:216
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	awaited3.GetResult()
+	awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:223
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:204
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:229
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:209
 }
 
-// Location returns where [worksOn] is suspended.
 func (f *worksOnLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 200, 201, 203)
 }
 
-// worksOnMachine is the root of a chain of calls that begins with [worksOn]: chain, job and frame
-// in one allocation.
+// worksOnMachine is [worksOn] as the root of a chain: chain, job and frame in one allocation.
 type worksOnMachine struct {
 	statemachine.Builder[job.Void]
 	worksOnLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *worksOnMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -265,8 +242,8 @@ func panicsElsewhereAsync(ctx context.Context, s schedulers.Scheduler) (result *
 	return m.Start(ctx, &r, m)
 }
 
-// panicsElsewhereEnter enters [panicsElsewhere] for another machine. It returns the results, or
-// the suspended frame that will have them.
+// panicsElsewhereEnter enters [panicsElsewhere] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func panicsElsewhereEnter(r *statemachine.Run, ctx context.Context, s schedulers.Scheduler) *panicsElsewhereFrame {
 	frame := panicsElsewhereFrame{}
 	if frame.moveNext(r, &panicsElsewhereArgs{ctx: ctx, s: s}) {
@@ -283,29 +260,27 @@ type panicsElsewhereFrame struct {
 	statemachine.Frame
 }
 
-// panicsElsewhereArgs are the parameters of [panicsElsewhere] that are needed only before its
-// first suspension.
+// panicsElsewhereArgs are the parameters that only the start of [panicsElsewhere] needs.
 type panicsElsewhereArgs struct {
 	ctx context.Context
 	s   schedulers.Scheduler
 }
 
-// MoveNext continues [panicsElsewhere] where it stopped.
 func (f *panicsElsewhereFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [panicsElsewhere] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [panicsElsewhere] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
 func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhereArgs) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// leaves_test.go:240: _ = job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
@@ -314,7 +289,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:318
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:293
 	goto after1
 move1:
 	f.State = 1
@@ -326,27 +301,24 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:330
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:305
 }
 
-// Location returns where [panicsElsewhere] is suspended.
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 240)
 }
 
-// Results returns what [panicsElsewhere] returned, or raises again the panic that ended it.
 func (f *panicsElsewhereFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// panicsElsewhereMachine is the root of a chain of calls that begins with [panicsElsewhere]:
-// chain, job and frame in one allocation.
+// panicsElsewhereMachine is [panicsElsewhere] as the root of a chain: chain, job and frame in one
+// allocation.
 type panicsElsewhereMachine struct {
 	statemachine.Builder[job.Void]
 	panicsElsewhereFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *panicsElsewhereMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.panicsElsewhereFrame.moveNext(r, nil) {
 		return false
@@ -382,35 +354,33 @@ type catchesAtHomeFrame struct {
 	err    error
 }
 
-// catchesAtHomeArgs are the parameters of [catchesAtHome] that are needed only before its first
-// suspension.
+// catchesAtHomeArgs are the parameters that only the start of [catchesAtHome] needs.
 type catchesAtHomeArgs struct {
 	ctx context.Context
 	s   schedulers.Scheduler
 }
 
-// moveNext runs [catchesAtHome] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [catchesAtHome] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		caught := f.caught
 //line github.com/movenext/movenext/statemachine/leaves_test.go:246
 		f.defers.Push(func(raise func()) { defer func() { (*caught) = recover() }(); raise() })
 	}
-	// leaves_test.go:247: panicsElsewhere(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:414
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:384
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -419,31 +389,29 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:423
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:393
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:428
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:398
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:432
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:402
 }
 
-// Location returns where [catchesAtHome] is suspended.
 func (f *catchesAtHomeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
 }
 
-// catchesAtHomeMachine is the root of a chain of calls that begins with [catchesAtHome]: chain,
-// job and frame in one allocation.
+// catchesAtHomeMachine is [catchesAtHome] as the root of a chain: chain, job and frame in one
+// allocation.
 type catchesAtHomeMachine struct {
 	statemachine.Builder[any]
 	catchesAtHomeFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.catchesAtHomeFrame.moveNext(r, nil) {
 		return false
@@ -454,4 +422,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 93a5063e6be21cf4
+// Digest of what is above: 834b64009fe86e67

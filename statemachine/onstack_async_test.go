@@ -26,14 +26,14 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	var r statemachine.Run
 	frame := forkedLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &forkedArgs{ctx: ctx, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forkedMachine{forkedLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// forkedEnter enters [forked] for another machine. It returns the results, or the suspended frame
+// forkedEnter enters [forked] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func forkedEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
 	return forkedNested(r, nil, nil, 0, ctx, l, f)
@@ -51,7 +51,7 @@ func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **fork
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &forkedArgs{ctx: ctx, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &forkedFrame{forkedLocals: frame}
@@ -69,14 +69,13 @@ type forkedLocals struct {
 	await1 *job.Job[int]
 }
 
-// forkedArgs are the parameters of [forked] that are needed only before its first suspension.
+// forkedArgs are the parameters that only the start of [forked] needs.
 type forkedArgs struct {
 	ctx context.Context
 	f   func() int
 }
 
-// forkedFrame is the frame of [forked] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// forkedFrame is the frame of [forked] for a caller that is a machine.
 type forkedFrame struct {
 	forkedLocals
 
@@ -84,24 +83,23 @@ type forkedFrame struct {
 	result1 error
 }
 
-// MoveNext continues [forked] where it stopped.
-func (frame *forkedFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, frame.result0, frame.result1 = frame.moveNext(r, nil)
-	return finished
+func (frame *forkedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [forked] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+// moveNext runs [forked] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:31
 	frame.before = len(*frame.l)
@@ -111,61 +109,50 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (fini
 		j := job.Run(args.ctx, func(context.Context) (int, error) { return f(), nil })
 		// onstack_test.go:33: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
-		awaited1 = j
-	}
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:114
+			goto after1
+		}
+		frame.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:119
-		goto after1
+		if r.RunInPlace(&frame.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:120
+			goto resume1
+		}
+		frame.State = 1
+		return r.Await(awaited), 0, nil
 	}
-	frame.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:33
-	if r.RunInPlace(&frame.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:125
-		goto resume1
-	}
-	frame.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:33
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:33
-	awaited1 = statemachine.AwaitedJob(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:134
+	awaited = statemachine.AwaitedJob(r, frame.await1)
 	frame.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 		frame.l.add("forked %d: %v", frame.before, err)
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:35
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:145
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:136
 }
 
-// Location returns where [forked] is suspended.
 func (frame *forkedLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 33)
 }
 
-// Results returns what [forked] returned, or raises again the panic that ended it.
 func (frame *forkedFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return frame.result0, frame.result1
 }
 
-// forkedMachine is the root of a chain of calls that begins with [forked]: chain, job and frame in
-// one allocation.
+// forkedMachine is [forked] as the root of a chain: chain, job and frame in one allocation.
 type forkedMachine struct {
 	statemachine.Builder[int]
 	forkedLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *forkedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -188,7 +175,7 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 	return m.Start(ctx, &r, m)
 }
 
-// deeperEnter enters [deeper] for another machine. It returns the results, or the suspended frame
+// deeperEnter enters [deeper] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func deeperEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
 	return deeperNested(r, nil, nil, 0, ctx, l, f, depth)
@@ -232,36 +219,35 @@ type deeperFrame struct {
 	err error
 }
 
-// deeperArgs are the parameters of [deeper] that are needed only before its first suspension.
+// deeperArgs are the parameters that only the start of [deeper] needs.
 type deeperArgs struct {
 	ctx    context.Context
 	f      func() int
 	depth2 int
 }
 
-// MoveNext continues [deeper] where it stopped.
 func (frame *deeperFrame) MoveNext(r *statemachine.Run) bool {
 	return frame.moveNext(r, nil)
 }
 
-// moveNext runs [deeper] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finished bool) {
-	defer frame.defers.Leave(r, &frame.Frame, &finished)
+// moveNext runs [deeper] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEnded bool) {
+	defer frame.defers.Leave(r, &frame.Frame, &hasEnded)
 	var deeper1Value int
 	var deeper1Err error
 	var forked2Value int
 	var forked2Err error
-	state := frame.State
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	{
 		l := frame.l
@@ -275,10 +261,9 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finis
 	if args.depth2 <= 1 {
 		goto else1
 	}
-	// onstack_test.go:45: n, err = deeper(ctx, l, f, depth-1)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:282
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:267
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -287,18 +272,17 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finis
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:291
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:276
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:296
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:281
 	goto endIf1
 else1:
-	// onstack_test.go:47: n, err = forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:302
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:286
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -307,7 +291,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:311
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:295
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -315,32 +299,28 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:319
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:303
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:323
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:307
 }
 
-// Location returns where [deeper] is suspended.
 func (frame *deeperFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.deeper", "github.com/movenext/movenext/statemachine/onstack_test.go", 45, 47)
 }
 
-// Results returns what [deeper] returned, or raises again the panic that ended it.
 func (frame *deeperFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return *frame.n, frame.err
 }
 
-// deeperMachine is the root of a chain of calls that begins with [deeper]: chain, job and frame in
-// one allocation.
+// deeperMachine is [deeper] as the root of a chain: chain, job and frame in one allocation.
 type deeperMachine struct {
 	statemachine.Builder[int]
 	deeperFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *deeperMachine) MoveNext(r *statemachine.Run) bool {
 	if !frame.deeperFrame.moveNext(r, nil) {
 		return false
@@ -358,7 +338,7 @@ func hostsAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 	var r statemachine.Run
 	frame := hostsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &hostsArgs{ctx: ctx, l: l, f: f, depth2: depth}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsArgs{ctx: ctx, l: l, f: f, depth2: depth}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &hostsMachine{hostsLocals: frame}
@@ -372,7 +352,7 @@ type hostsLocals struct {
 	await1 *job.Job[int]
 }
 
-// hostsArgs are the parameters of [hosts] that are needed only before its first suspension.
+// hostsArgs are the parameters that only the start of [hosts] needs.
 type hostsArgs struct {
 	ctx    context.Context
 	l      *lines
@@ -380,18 +360,18 @@ type hostsArgs struct {
 	depth2 int
 }
 
-// moveNext runs [hosts] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+// moveNext runs [hosts] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	// onstack_test.go:57: return job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
@@ -399,48 +379,41 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finish
 		f := args.f
 		depth2 := args.depth2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
-		awaited1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
+		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return hostsFunc1Run(l, f, depth2, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:409
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:389
 		goto after1
 	}
 	frame.State = 1
-	frame.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	return r.Await(awaited1), 0, nil
+	frame.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	awaited1 = statemachine.AwaitedJob(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:419
+	awaited = statemachine.AwaitedJob(r, frame.await1)
 	frame.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:424
-	frame.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:401
 	return true, result0, result1
 }
 
-// Location returns where [hosts] is suspended.
 func (frame *hostsLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 57)
 }
 
-// hostsMachine is the root of a chain of calls that begins with [hosts]: chain, job and frame in
-// one allocation.
+// hostsMachine is [hosts] as the root of a chain: chain, job and frame in one allocation.
 type hostsMachine struct {
 	statemachine.Builder[int]
 	hostsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *hostsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -461,7 +434,7 @@ func hostsFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int,
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, depth); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, depth); hasEnded {
 		return v0, v1
 	}
 	m := &hostsFunc1Machine{hostsFunc1Locals: frame}
@@ -482,26 +455,25 @@ type hostsFunc1Locals struct {
 	forked2 *forkedFrame
 }
 
-// moveNext runs a function literal of [hosts] from where it stopped to its next suspension (false)
-// or its end (true). The parameter depth2 is needed only before the first suspension.
-func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finished bool, result0 int, result1 error) {
+// moveNext runs a function literal of [hosts] on to its next suspension (false) or its end (true).
+// The parameter depth2 is needed only before the first suspension.
+func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (hasEnded bool, result0 int, result1 error) {
 	var m int
 	var failed error
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
-	// onstack_test.go:58: n, err := deeper(ctx, l, f, depth)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.deeper1, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, frame.ctx, frame.l, frame.f, depth2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:505
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:477
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -510,15 +482,13 @@ func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.n, frame.err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:514
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:486
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:59
 	frame.l.add("first: %d", frame.n)
-	// onstack_test.go:60: m, failed := forked(ctx, l, f)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:522
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:492
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -528,32 +498,29 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:532
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:502
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:61
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:537
-	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:507
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [hosts] is suspended.
 func (frame *hostsFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 58, 60)
 }
 
-// hostsFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [hosts]: chain and frame in one allocation.
+// hostsFunc1Machine is a function literal of [hosts] as the root of a chain: chain and frame in
+// one allocation.
 type hostsFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *hostsFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -567,14 +534,14 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 	var r statemachine.Run
 	frame := forksLocals{l: l, depth: depth}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &forksArgs{ctx: ctx, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forksArgs{ctx: ctx, f: f}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forksMachine{forksLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// forksEnter enters [forks] for another machine. It returns the results, or the suspended frame
+// forksEnter enters [forks] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func forksEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
 	return forksNested(r, nil, nil, 0, ctx, l, f, depth)
@@ -592,7 +559,7 @@ func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forks
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &forksArgs{ctx: ctx, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &forksArgs{ctx: ctx, f: f}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &forksFrame{forksLocals: frame}
@@ -611,14 +578,13 @@ type forksLocals struct {
 	await2  *job.Job[int]
 }
 
-// forksArgs are the parameters of [forks] that are needed only before its first suspension.
+// forksArgs are the parameters that only the start of [forks] needs.
 type forksArgs struct {
 	ctx context.Context
 	f   func() int
 }
 
-// forksFrame is the frame of [forks] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// forksFrame is the frame of [forks] for a caller that is a machine.
 type forksFrame struct {
 	forksLocals
 
@@ -626,35 +592,33 @@ type forksFrame struct {
 	result1 error
 }
 
-// MoveNext continues [forks] where it stopped.
-func (frame *forksFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, frame.result0, frame.result1 = frame.moveNext(r, nil)
-	return finished
+func (frame *forksFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [forks] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finished bool, result0 int, result1 error) {
-	var awaited2 *job.Job[int]
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+// moveNext runs [forks] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:107
 	if frame.depth != 0 {
 		goto endIf1
 	}
-	// onstack_test.go:108: return forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:658
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:622
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -664,10 +628,9 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:668
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:632
 	frame.forked1 = nil
 after1:
-	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 	{
@@ -680,61 +643,50 @@ endIf1:
 		})
 		// onstack_test.go:111: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
-		awaited2 = j
-	}
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:648
+			goto after2
+		}
+		frame.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:688
-		goto after2
+		if r.RunInPlace(&frame.Frame, 2, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:654
+			goto resume2
+		}
+		frame.State = 2
+		return r.Await(awaited), 0, nil
 	}
-	frame.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:111
-	if r.RunInPlace(&frame.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:694
-		goto resume2
-	}
-	frame.State = 2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:111
-	return r.Await(awaited2), 0, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:111
-	awaited2 = statemachine.AwaitedJob(r, frame.await2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:703
+	awaited = statemachine.AwaitedJob(r, frame.await2)
 	frame.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
-		n, err := awaited2.GetResult()
+		n, err := awaited.GetResult()
 		frame.l.add("forks %d: %d", frame.depth, n)
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:113
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:714
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:670
 }
 
-// Location returns where [forks] is suspended.
 func (frame *forksLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 108, 111)
 }
 
-// Results returns what [forks] returned, or raises again the panic that ended it.
 func (frame *forksFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return frame.result0, frame.result1
 }
 
-// forksMachine is the root of a chain of calls that begins with [forks]: chain, job and frame in
-// one allocation.
+// forksMachine is [forks] as the root of a chain: chain, job and frame in one allocation.
 type forksMachine struct {
 	statemachine.Builder[int]
 	forksLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *forksMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -755,7 +707,7 @@ func forksFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int,
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, &forksFunc1Args{l: l, f: f, depth2: depth, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forksFunc1Args{l: l, f: f, depth2: depth, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &forksFunc1Machine{forksFunc1Locals: frame}
@@ -769,8 +721,7 @@ type forksFunc1Locals struct {
 	forks1 *forksFrame
 }
 
-// forksFunc1Args are the parameters of a function literal of [forks] that are needed only before
-// its first suspension.
+// forksFunc1Args are the parameters that only the start of a function literal of [forks] needs.
 type forksFunc1Args struct {
 	l      *lines
 	f      func() int
@@ -778,22 +729,21 @@ type forksFunc1Args struct {
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [forks] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Args) (finished bool, result0 int, result1 error) {
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [forks] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
-	// onstack_test.go:110: … forks(ctx, l, f, depth-1) })
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:797
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:747
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -802,29 +752,26 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:806
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:756
 	frame.forks1 = nil
 after1:
-	frame.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [forks] is suspended.
 func (frame *forksFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 110)
 }
 
-// forksFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [forks]: chain and frame in one allocation.
+// forksFunc1Machine is a function literal of [forks] as the root of a chain: chain and frame in
+// one allocation.
 type forksFunc1Machine struct {
 	statemachine.Spawned[int]
 	forksFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *forksFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -838,18 +785,18 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	var r statemachine.Run
 	frame := variesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &variesArgs{ctx: ctx, l: l, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &variesMachine{variesLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// variesEnter enters [varies] for another machine. It returns the results, or the suspended frame
+// variesEnter enters [varies] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func variesEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFrame, int, error) {
 	frame := variesLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &variesFrame{variesLocals: frame}
@@ -864,15 +811,14 @@ type variesLocals struct {
 	func1 *variesFunc1Frame
 }
 
-// variesArgs are the parameters of [varies] that are needed only before its first suspension.
+// variesArgs are the parameters that only the start of [varies] needs.
 type variesArgs struct {
 	ctx context.Context
 	l   *lines
 	f   func() int
 }
 
-// variesFrame is the frame of [varies] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// variesFrame is the frame of [varies] for a caller that is a machine.
 type variesFrame struct {
 	variesLocals
 
@@ -880,30 +826,28 @@ type variesFrame struct {
 	result1 error
 }
 
-// MoveNext continues [varies] where it stopped.
-func (frame *variesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, frame.result0, frame.result1 = frame.moveNext(r, nil)
-	return finished
+func (frame *variesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [varies] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [varies] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasEnded bool, result0 int, result1 error) {
 	var n int
 	var err error
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
-	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:907
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:851
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -912,37 +856,32 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (fini
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:916
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:860
 	frame.func1 = nil
 after1:
-	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:143
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:922
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:865
 }
 
-// Location returns where [varies] is suspended.
 func (frame *variesLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 142)
 }
 
-// Results returns what [varies] returned, or raises again the panic that ended it.
 func (frame *variesFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return frame.result0, frame.result1
 }
 
-// variesMachine is the root of a chain of calls that begins with [varies]: chain, job and frame in
-// one allocation.
+// variesMachine is [varies] as the root of a chain: chain, job and frame in one allocation.
 type variesMachine struct {
 	statemachine.Builder[int]
 	variesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *variesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -951,10 +890,10 @@ func (frame *variesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // variesFunc1Enter enters a function literal of [varies] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func variesFunc1Enter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFunc1Frame, int, error) {
 	frame := variesFunc1Locals{}
-	if finished, v0, v1 := frame.moveNext(r, &variesFunc1Args{ctx: ctx, l: l, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &variesFunc1Args{ctx: ctx, l: l, f: f}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &variesFunc1Frame{variesFunc1Locals: frame}
@@ -969,16 +908,14 @@ type variesFunc1Locals struct {
 	deeper1 *deeperFrame
 }
 
-// variesFunc1Args are the parameters of a function literal of [varies] that are needed only before
-// its first suspension.
+// variesFunc1Args are the parameters that only the start of a function literal of [varies] needs.
 type variesFunc1Args struct {
 	ctx context.Context
 	l   *lines
 	f   func() int
 }
 
-// variesFunc1Frame is the frame of a function literal of [varies] for a caller that is a machine:
-// what it keeps and, at the end, its results.
+// variesFunc1Frame is the frame of a function literal of [varies] for a caller that is a machine.
 type variesFunc1Frame struct {
 	variesFunc1Locals
 
@@ -986,28 +923,26 @@ type variesFunc1Frame struct {
 	result1 error
 }
 
-// MoveNext continues a function literal of [varies] where it stopped.
-func (frame *variesFunc1Frame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, frame.result0, frame.result1 = frame.moveNext(r, nil)
-	return finished
+func (frame *variesFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs a function literal of [varies] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1Args) (finished bool, result0 int, result1 error) {
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [varies] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
-	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1011
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:946
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -1016,20 +951,16 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1020
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:955
 	frame.deeper1 = nil
 after1:
-	frame.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [varies] is suspended.
 func (frame *variesFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 142)
 }
 
-// Results returns what a function literal of [varies] returned, or raises again the panic that
-// ended it.
 func (frame *variesFunc1Frame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return frame.result0, frame.result1
@@ -1042,7 +973,7 @@ func hostsVariesAsync(ctx context.Context, l *lines, f func() int) (result *job.
 	var r statemachine.Run
 	frame := hostsVariesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &hostsVariesArgs{ctx: ctx, l: l, f: f}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsVariesArgs{ctx: ctx, l: l, f: f}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &hostsVariesMachine{hostsVariesLocals: frame}
@@ -1056,74 +987,67 @@ type hostsVariesLocals struct {
 	await1 *job.Job[int]
 }
 
-// hostsVariesArgs are the parameters of [hostsVaries] that are needed only before its first
-// suspension.
+// hostsVariesArgs are the parameters that only the start of [hostsVaries] needs.
 type hostsVariesArgs struct {
 	ctx context.Context
 	l   *lines
 	f   func() int
 }
 
-// moveNext runs [hostsVaries] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+// moveNext runs [hostsVaries] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	// onstack_test.go:148: return job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
 		l := args.l
 		f := args.f
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
-		awaited1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
+		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return hostsVariesFunc1Run(l, f, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1092
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1022
 		goto after1
 	}
 	frame.State = 1
-	frame.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	return r.Await(awaited1), 0, nil
+	frame.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	awaited1 = statemachine.AwaitedJob(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1102
+	awaited = statemachine.AwaitedJob(r, frame.await1)
 	frame.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1107
-	frame.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1034
 	return true, result0, result1
 }
 
-// Location returns where [hostsVaries] is suspended.
 func (frame *hostsVariesLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hostsVaries", "github.com/movenext/movenext/statemachine/onstack_test.go", 148)
 }
 
-// hostsVariesMachine is the root of a chain of calls that begins with [hostsVaries]: chain, job
-// and frame in one allocation.
+// hostsVariesMachine is [hostsVaries] as the root of a chain: chain, job and frame in one
+// allocation.
 type hostsVariesMachine struct {
 	statemachine.Builder[int]
 	hostsVariesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *hostsVariesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -1144,7 +1068,7 @@ func hostsVariesFunc1Run(l *lines, f func() int, ctx context.Context) (int, erro
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return v0, v1
 	}
 	m := &hostsVariesFunc1Machine{hostsVariesFunc1Locals: frame}
@@ -1165,26 +1089,25 @@ type hostsVariesFunc1Locals struct {
 	forked2 *forkedFrame
 }
 
-// moveNext runs a function literal of [hostsVaries] from where it stopped to its next suspension
-// (false) or its end (true).
-func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+// moveNext runs a function literal of [hostsVaries] on to its next suspension (false) or its end
+// (true).
+func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
 	var m int
 	var failed error
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
-	// onstack_test.go:149: n, err := varies(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.varies1, frame.n, frame.err = variesEnter(r, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1188
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1111
 	if frame.varies1 == nil {
 		goto after1
 	}
@@ -1193,15 +1116,13 @@ func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished boo
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.n, frame.err = frame.varies1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1197
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1120
 	frame.varies1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:150
 	frame.l.add("varies: %d", frame.n)
-	// onstack_test.go:151: m, failed := forked(ctx, l, f)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1205
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1126
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -1211,32 +1132,29 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1215
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1136
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:152
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1220
-	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1141
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [hostsVaries] is suspended.
 func (frame *hostsVariesFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hostsVaries", "github.com/movenext/movenext/statemachine/onstack_test.go", 149, 151)
 }
 
-// hostsVariesFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [hostsVaries]: chain and frame in one allocation.
+// hostsVariesFunc1Machine is a function literal of [hostsVaries] as the root of a chain: chain and
+// frame in one allocation.
 type hostsVariesFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsVariesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *hostsVariesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := frame.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := frame.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, v0, v1)
@@ -1250,7 +1168,7 @@ func forksForeverAsync(ctx context.Context, more func() bool) (result *job.Job[j
 	var r statemachine.Run
 	frame := forksForeverLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &forksForeverArgs{ctx: ctx, more: more}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &forksForeverArgs{ctx: ctx, more: more}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &forksForeverMachine{forksForeverLocals: frame}
@@ -1264,76 +1182,68 @@ type forksForeverLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// forksForeverArgs are the parameters of [forksForever] that are needed only before its first
-// suspension.
+// forksForeverArgs are the parameters that only the start of [forksForever] needs.
 type forksForeverArgs struct {
 	ctx  context.Context
 	more func() bool
 }
 
-// moveNext runs [forksForever] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [forksForever] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// onstack_test.go:169: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		more := args.more
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
-		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return forksForeverFunc1Run(more, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1298
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1215
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:169
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:169
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1308
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
-		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1314
-		f.State = statemachine.Finished
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:178
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1319
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1231
 }
 
-// Location returns where [forksForever] is suspended.
 func (f *forksForeverLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 169)
 }
 
-// forksForeverMachine is the root of a chain of calls that begins with [forksForever]: chain, job
-// and frame in one allocation.
+// forksForeverMachine is [forksForever] as the root of a chain: chain, job and frame in one
+// allocation.
 type forksForeverMachine struct {
 	statemachine.Builder[job.Void]
 	forksForeverLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *forksForeverMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1354,7 +1264,7 @@ func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
 	m := &forksForeverFunc1Machine{forksForeverFunc1Locals: frame}
@@ -1372,18 +1282,18 @@ type forksForeverFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs a function literal of [forksForever] from where it stopped to its next suspension
-// (false) or its end (true).
-func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [forksForever] on to its next suspension (false) or its end
+// (true).
+func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
@@ -1395,63 +1305,53 @@ for1:
 		j := job.Go(f.ctx, func(context.Context) error { return nil })
 		// onstack_test.go:172: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
-		awaited1 = j
-	}
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1310
+			goto after1
+		}
+		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1403
-		goto after1
+		if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1316
+			goto resume1
+		}
+		f.State = 1
+		return r.Await(awaited), nil
 	}
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1409
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1418
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:173
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1431
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1334
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:176
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1437
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1339
 }
 
-// Location returns where a function literal of [forksForever] is suspended.
 func (f *forksForeverFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 172)
 }
 
-// forksForeverFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [forksForever]: chain and frame in one allocation.
+// forksForeverFunc1Machine is a function literal of [forksForever] as the root of a chain: chain
+// and frame in one allocation.
 type forksForeverFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	forksForeverFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *forksForeverFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1465,7 +1365,7 @@ func labelledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := labelledLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &labelledArgs{ctx: ctx, seen: seen}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &labelledArgs{ctx: ctx, seen: seen}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &labelledMachine{labelledLocals: frame}
@@ -1479,75 +1379,67 @@ type labelledLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// labelledArgs are the parameters of [labelled] that are needed only before its first suspension.
+// labelledArgs are the parameters that only the start of [labelled] needs.
 type labelledArgs struct {
 	ctx  context.Context
 	seen *[]string
 }
 
-// moveNext runs [labelled] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [labelled] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// onstack_test.go:185: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		seen := args.seen
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
-		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return labelledFunc1Run(seen, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1512
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1412
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:185
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:185
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1522
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
-		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1528
-		f.State = statemachine.Finished
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:192
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1533
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1428
 }
 
-// Location returns where [labelled] is suspended.
 func (f *labelledLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 185)
 }
 
-// labelledMachine is the root of a chain of calls that begins with [labelled]: chain, job and
-// frame in one allocation.
+// labelledMachine is [labelled] as the root of a chain: chain, job and frame in one allocation.
 type labelledMachine struct {
 	statemachine.Builder[job.Void]
 	labelledLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *labelledMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1568,7 +1460,7 @@ func labelledFunc1Run(seen *[]string, ctx context.Context) error {
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
 	m := &labelledFunc1Machine{labelledFunc1Locals: frame}
@@ -1584,18 +1476,18 @@ type labelledFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs a function literal of [labelled] from where it stopped to its next suspension
-// (false) or its end (true). The parameter ctx is needed only before the first suspension.
-func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [labelled] on to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:186
 	statemachine.SetGoroutineLabels(r, tenant(ctx, "acme"))
@@ -1605,55 +1497,46 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		j := job.Go(ctx, func(context.Context) error { *seen = append(*seen, labelsHere()); return nil })
 		// onstack_test.go:188: _, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-		awaited1 = j
-	}
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1502
+			goto after1
+		}
+		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1613
-		goto after1
+		if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1508
+			goto resume1
+		}
+		f.State = 1
+		return r.Await(awaited), nil
 	}
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1619
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1628
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 		*f.seen = append(*f.seen, labelsHere())
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1639
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1524
 }
 
-// Location returns where a function literal of [labelled] is suspended.
 func (f *labelledFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 188)
 }
 
-// labelledFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [labelled]: chain and frame in one allocation.
+// labelledFunc1Machine is a function literal of [labelled] as the root of a chain: chain and frame
+// in one allocation.
 type labelledFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	labelledFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *labelledFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1667,14 +1550,14 @@ func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) 
 	var r statemachine.Run
 	frame := halvesLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &halvesMachine{halvesLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// halvesEnter enters [halves] for another machine. It returns the results, or the suspended frame
+// halvesEnter enters [halves] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func halvesEnter(r *statemachine.Run, ctx context.Context, l *lines, gate *job.Job[int], exits bool) (*halvesFrame, int, error) {
 	return halvesNested(r, nil, nil, 0, ctx, l, gate, exits)
@@ -1692,7 +1575,7 @@ func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halv
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &halvesFrame{halvesLocals: frame}
@@ -1709,15 +1592,14 @@ type halvesLocals struct {
 	await1 *job.Job[int]
 }
 
-// halvesArgs are the parameters of [halves] that are needed only before its first suspension.
+// halvesArgs are the parameters that only the start of [halves] needs.
 type halvesArgs struct {
 	ctx    context.Context
 	gate   *job.Job[int]
 	exits2 bool
 }
 
-// halvesFrame is the frame of [halves] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// halvesFrame is the frame of [halves] for a caller that is a machine.
 type halvesFrame struct {
 	halvesLocals
 
@@ -1725,24 +1607,23 @@ type halvesFrame struct {
 	result1 error
 }
 
-// MoveNext continues [halves] where it stopped.
-func (f *halvesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *halvesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [halves] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [halves] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		gate := args.gate
@@ -1753,61 +1634,50 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished
 		})
 		// onstack_test.go:225: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
-		awaited1 = j
-	}
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1639
+			goto after1
+		}
+		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1761
-		goto after1
+		if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1645
+			goto resume1
+		}
+		f.State = 1
+		return r.Await(awaited), 0, nil
 	}
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:225
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1767
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:225
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:225
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1776
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 		f.l.add("halves: %d %v", n, err)
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:227
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1787
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1661
 }
 
-// Location returns where [halves] is suspended.
 func (f *halvesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 225)
 }
 
-// Results returns what [halves] returned, or raises again the panic that ended it.
 func (f *halvesFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// halvesMachine is the root of a chain of calls that begins with [halves]: chain, job and frame in
-// one allocation.
+// halvesMachine is [halves] as the root of a chain: chain, job and frame in one allocation.
 type halvesMachine struct {
 	statemachine.Builder[int]
 	halvesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *halvesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1828,7 +1698,7 @@ func halvesFunc1Run(gate *job.Job[int], exits bool, arg2 context.Context) (int, 
 			panic(m.Suspend(arg2, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, gate); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, gate); hasEnded {
 		return v0, v1
 	}
 	m := &halvesFunc1Machine{halvesFunc1Locals: frame}
@@ -1844,71 +1714,62 @@ type halvesFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [halves] from where it stopped to its next suspension
-// (false) or its end (true). The parameter gate is needed only before the first suspension.
-func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [halves] on to its next suspension (false) or its end
+// (true). The parameter gate is needed only before the first suspension.
+func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// onstack_test.go:219: n, err := gate.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	awaited1 = gate
-//line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1866
+	if awaited = gate; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1734
 		goto after1
 	}
-	f.await1 = awaited1
+	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1872
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1740
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	return r.Await(awaited1), 0, nil
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1881
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 		if f.exits {
 			runtime.Goexit()
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:223
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1894
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1757
 }
 
-// Location returns where a function literal of [halves] is suspended.
 func (f *halvesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 219)
 }
 
-// halvesFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [halves]: chain and frame in one allocation.
+// halvesFunc1Machine is a function literal of [halves] as the root of a chain: chain and frame in
+// one allocation.
 type halvesFunc1Machine struct {
 	statemachine.Spawned[int]
 	halvesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *halvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1922,7 +1783,7 @@ func hostsHalvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits b
 	var r statemachine.Run
 	frame := hostsHalvesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &hostsHalvesArgs{ctx: ctx, l: l, gate: gate, exits2: exits}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsHalvesArgs{ctx: ctx, l: l, gate: gate, exits2: exits}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &hostsHalvesMachine{hostsHalvesLocals: frame}
@@ -1936,8 +1797,7 @@ type hostsHalvesLocals struct {
 	await1 *job.Job[int]
 }
 
-// hostsHalvesArgs are the parameters of [hostsHalves] that are needed only before its first
-// suspension.
+// hostsHalvesArgs are the parameters that only the start of [hostsHalves] needs.
 type hostsHalvesArgs struct {
 	ctx    context.Context
 	l      *lines
@@ -1945,18 +1805,18 @@ type hostsHalvesArgs struct {
 	exits2 bool
 }
 
-// moveNext runs [hostsHalves] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [hostsHalves] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// onstack_test.go:232: return job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
@@ -1964,48 +1824,42 @@ func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs)
 		gate := args.gate
 		exits2 := args.exits2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
-		awaited1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
+		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return hostsHalvesFunc1Run(l, gate, exits2, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1974
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1834
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1984
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1989
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1846
 	return true, result0, result1
 }
 
-// Location returns where [hostsHalves] is suspended.
 func (f *hostsHalvesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsHalves", "github.com/movenext/movenext/statemachine/onstack_test.go", 232)
 }
 
-// hostsHalvesMachine is the root of a chain of calls that begins with [hostsHalves]: chain, job
-// and frame in one allocation.
+// hostsHalvesMachine is [hostsHalves] as the root of a chain: chain, job and frame in one
+// allocation.
 type hostsHalvesMachine struct {
 	statemachine.Builder[int]
 	hostsHalvesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *hostsHalvesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -2026,7 +1880,7 @@ func hostsHalvesFunc1Run(l *lines, gate *job.Job[int], exits bool, ctx context.C
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, &hostsHalvesFunc1Args{gate: gate, exits2: exits, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsHalvesFunc1Args{gate: gate, exits2: exits, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &hostsHalvesFunc1Machine{hostsHalvesFunc1Locals: frame}
@@ -2042,32 +1896,31 @@ type hostsHalvesFunc1Locals struct {
 	halves1 *halvesFrame
 }
 
-// hostsHalvesFunc1Args are the parameters of a function literal of [hostsHalves] that are needed
-// only before its first suspension.
+// hostsHalvesFunc1Args are the parameters that only the start of a function literal of
+// [hostsHalves] needs.
 type hostsHalvesFunc1Args struct {
 	gate   *job.Job[int]
 	exits2 bool
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [hostsHalves] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalvesFunc1Args) (finished bool, result0 int, result1 error) {
+// moveNext runs a function literal of [hostsHalves] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalvesFunc1Args) (hasEnded bool, result0 int, result1 error) {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// onstack_test.go:233: n, err := halves(ctx, l, gate, exits)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	f.halves1, n, err = halvesNested(r, &f.Frame, &f.halves1, 1, args.ctx, f.l, args.gate, args.exits2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2071
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1924
 	if f.halves1 == nil {
 		goto after1
 	}
@@ -2076,33 +1929,29 @@ func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalves
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	n, err = f.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2080
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1933
 	f.halves1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:234
 	f.l.add("host: %d", n)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:235
 	return true, n + 1, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2088
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1939
 }
 
-// Location returns where a function literal of [hostsHalves] is suspended.
 func (f *hostsHalvesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsHalves", "github.com/movenext/movenext/statemachine/onstack_test.go", 233)
 }
 
-// hostsHalvesFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [hostsHalves]: chain and frame in one allocation.
+// hostsHalvesFunc1Machine is a function literal of [hostsHalves] as the root of a chain: chain and
+// frame in one allocation.
 type hostsHalvesFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsHalvesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *hostsHalvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -2116,14 +1965,14 @@ func itselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *j
 	var r statemachine.Run
 	frame := itselfLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &itselfArgs{ctx: ctx, own: own}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &itselfArgs{ctx: ctx, own: own}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &itselfMachine{itselfLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// itselfEnter enters [itself] for another machine. It returns the results, or the suspended frame
+// itselfEnter enters [itself] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func itselfEnter(r *statemachine.Run, ctx context.Context, own *job.Source[*job.Job[int]]) (*itselfFrame, int, error) {
 	return itselfNested(r, nil, nil, 0, ctx, own)
@@ -2141,7 +1990,7 @@ func itselfNested(r *statemachine.Run, caller *statemachine.Frame, callee **itse
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &itselfArgs{ctx: ctx, own: own}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &itselfArgs{ctx: ctx, own: own}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &itselfFrame{itselfLocals: frame}
@@ -2156,14 +2005,13 @@ type itselfLocals struct {
 	await1 *job.Job[int]
 }
 
-// itselfArgs are the parameters of [itself] that are needed only before its first suspension.
+// itselfArgs are the parameters that only the start of [itself] needs.
 type itselfArgs struct {
 	ctx context.Context
 	own *job.Source[*job.Job[int]]
 }
 
-// itselfFrame is the frame of [itself] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// itselfFrame is the frame of [itself] for a caller that is a machine.
 type itselfFrame struct {
 	itselfLocals
 
@@ -2171,24 +2019,23 @@ type itselfFrame struct {
 	result1 error
 }
 
-// MoveNext continues [itself] where it stopped.
-func (f *itselfFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *itselfFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [itself] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [itself] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		own := args.own
@@ -2198,57 +2045,47 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 		})
 		// onstack_test.go:292: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
-		awaited1 = j
-	}
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2050
+			goto after1
+		}
+		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2206
-		goto after1
+		if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2056
+			goto resume1
+		}
+		f.State = 1
+		return r.Await(awaited), 0, nil
 	}
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2212
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2221
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2226
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2068
 	return true, result0, result1
 }
 
-// Location returns where [itself] is suspended.
 func (f *itselfLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 292)
 }
 
-// Results returns what [itself] returned, or raises again the panic that ended it.
 func (f *itselfFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// itselfMachine is the root of a chain of calls that begins with [itself]: chain, job and frame in
-// one allocation.
+// itselfMachine is [itself] as the root of a chain: chain, job and frame in one allocation.
 type itselfMachine struct {
 	statemachine.Builder[int]
 	itselfLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *itselfMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -2269,7 +2106,7 @@ func itselfFunc1Run(own *job.Source[*job.Job[int]], ctx context.Context) (int, e
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, own); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, own); hasEnded {
 		return v0, v1
 	}
 	m := &itselfFunc1Machine{itselfFunc1Locals: frame}
@@ -2284,100 +2121,85 @@ type itselfFunc1Locals struct {
 	await2 *job.Job[int]
 }
 
-// moveNext runs a function literal of [itself] from where it stopped to its next suspension
-// (false) or its end (true). The parameter own is needed only before the first suspension.
-func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.Job[int]]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[*job.Job[int]]
+// moveNext runs a function literal of [itself] on to its next suspension (false) or its end
+// (true). The parameter own is needed only before the first suspension.
+func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.Job[int]]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[*job.Job[int]]
 	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// onstack_test.go:286: enclosing, err := own.Job().Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	awaited1 = own.Job()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2309
+	if awaited = own.Job(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2144
 		goto after1
 	}
-	f.await1 = awaited1
+	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2315
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2150
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	return r.Await(awaited1), 0, nil
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2324
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
-		enclosing, err := awaited1.GetResult()
+		enclosing, err := awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:288
 			return true, 0, err
 		}
 		// onstack_test.go:290: return enclosing.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
-		awaited2 = enclosing
-	}
+		if awaited2 = enclosing; awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2168
+			goto after2
+		}
+		f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2341
-		goto after2
+		if r.RunInPlace(&f.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2174
+			goto resume2
+		}
+		f.State = 2
+		return r.Await(awaited2), 0, nil
 	}
-	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:290
-	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2347
-		goto resume2
-	}
-	f.State = 2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:290
-	return r.Await(awaited2), 0, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2356
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2361
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2186
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [itself] is suspended.
 func (f *itselfFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 286, 290)
 }
 
-// itselfFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [itself]: chain and frame in one allocation.
+// itselfFunc1Machine is a function literal of [itself] as the root of a chain: chain and frame in
+// one allocation.
 type itselfFunc1Machine struct {
 	statemachine.Spawned[int]
 	itselfFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *itselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -2391,7 +2213,7 @@ func hostsItselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (resu
 	var r statemachine.Run
 	frame := hostsItselfLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &hostsItselfArgs{ctx: ctx, own: own}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsItselfArgs{ctx: ctx, own: own}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &hostsItselfMachine{hostsItselfLocals: frame}
@@ -2405,25 +2227,24 @@ type hostsItselfLocals struct {
 	await1 *job.Job[int]
 }
 
-// hostsItselfArgs are the parameters of [hostsItself] that are needed only before its first
-// suspension.
+// hostsItselfArgs are the parameters that only the start of [hostsItself] needs.
 type hostsItselfArgs struct {
 	ctx context.Context
 	own *job.Source[*job.Job[int]]
 }
 
-// moveNext runs [hostsItself] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [hostsItself] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		own := args.own
@@ -2435,46 +2256,38 @@ func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs)
 		args.own.TrySetResult(j)
 		// onstack_test.go:302: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
-		awaited1 = j
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2261
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2443
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2453
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2458
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2274
 	return true, result0, result1
 }
 
-// Location returns where [hostsItself] is suspended.
 func (f *hostsItselfLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 302)
 }
 
-// hostsItselfMachine is the root of a chain of calls that begins with [hostsItself]: chain, job
-// and frame in one allocation.
+// hostsItselfMachine is [hostsItself] as the root of a chain: chain, job and frame in one
+// allocation.
 type hostsItselfMachine struct {
 	statemachine.Builder[int]
 	hostsItselfLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *hostsItselfMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -2495,7 +2308,7 @@ func hostsItselfFunc1Run(own *job.Source[*job.Job[int]], ctx context.Context) (i
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, &hostsItselfFunc1Args{own: own, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsItselfFunc1Args{own: own, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &hostsItselfFunc1Machine{hostsItselfFunc1Locals: frame}
@@ -2509,31 +2322,30 @@ type hostsItselfFunc1Locals struct {
 	itself1 *itselfFrame
 }
 
-// hostsItselfFunc1Args are the parameters of a function literal of [hostsItself] that are needed
-// only before its first suspension.
+// hostsItselfFunc1Args are the parameters that only the start of a function literal of
+// [hostsItself] needs.
 type hostsItselfFunc1Args struct {
 	own *job.Source[*job.Job[int]]
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [hostsItself] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItselfFunc1Args) (finished bool, result0 int, result1 error) {
+// moveNext runs a function literal of [hostsItself] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItselfFunc1Args) (hasEnded bool, result0 int, result1 error) {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// onstack_test.go:298: n, err := itself(ctx, own)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	f.itself1, n, err = itselfNested(r, &f.Frame, &f.itself1, 1, args.ctx, args.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2537
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2349
 	if f.itself1 == nil {
 		goto after1
 	}
@@ -2542,35 +2354,32 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	n, err = f.itself1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2546
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2358
 	f.itself1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:299
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2552
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2363
 }
 
-// Location returns where a function literal of [hostsItself] is suspended.
 func (f *hostsItselfFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 298)
 }
 
-// hostsItselfFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [hostsItself]: chain and frame in one allocation.
+// hostsItselfFunc1Machine is a function literal of [hostsItself] as the root of a chain: chain and
+// frame in one allocation.
 type hostsItselfFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsItselfFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *hostsItselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 7e76f8fe15650448
+// Digest of what is above: 60cbf605ebb26a90

@@ -24,7 +24,7 @@ func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.
 	var r statemachine.Run
 	frame := fallThroughLiteralsLocals{ctx: ctx, f: f, n: n}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -33,10 +33,10 @@ func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.
 }
 
 // fallThroughLiteralsEnter enters [fallThroughLiterals] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func fallThroughLiteralsEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughLiteralsFrame, error) {
 	frame := fallThroughLiteralsLocals{ctx: ctx, f: f, n: n}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -57,35 +57,32 @@ type fallThroughLiteralsLocals struct {
 	fallThroughLiterals2 *fallThroughLiteralsFrame
 }
 
-// fallThroughLiteralsFrame is the frame of [fallThroughLiterals] for a caller that is a machine:
-// what it keeps and, at the end, its results.
+// fallThroughLiteralsFrame is the frame of [fallThroughLiterals] for a caller that is a machine.
 type fallThroughLiteralsFrame struct {
 	fallThroughLiteralsLocals
 
 	result0 error
 }
 
-// MoveNext continues [fallThroughLiterals] where it stopped.
-func (frame *fallThroughLiteralsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, frame.result0 = frame.moveNext(r)
-	return finished
+func (frame *fallThroughLiteralsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, frame.result0 = frame.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [fallThroughLiterals] from where it stopped to its next suspension (false) or its
-// end (true).
-func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer frame.defers.Leave(r, &frame.Frame, &finished)
+// moveNext runs [fallThroughLiterals] on to its next suspension (false) or its end (true).
+func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer frame.defers.Leave(r, &frame.Frame, &hasEnded)
 	var fallThroughLiterals2Err error
-	state := frame.State
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	{
 		f := frame.f
@@ -102,9 +99,8 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished 
 		goto endIf2
 	}
 	// panics_test.go:52: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:106
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:103
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:52
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:52
@@ -112,10 +108,8 @@ resume1:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:56: return fallThroughLiterals(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:56
 	frame.fallThroughLiterals2, fallThroughLiterals2Err = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:119
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:113
 	if frame.fallThroughLiterals2 == nil {
 		goto after2
 	}
@@ -125,40 +119,37 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:56
 	fallThroughLiterals2Err = frame.fallThroughLiterals2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:123
 	frame.fallThroughLiterals2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:56
 	result0 = fallThroughLiterals2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:134
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:128
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:56
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:132
 }
 
-// Location returns where [fallThroughLiterals] is suspended.
 func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 52, 56)
 }
 
-// Results returns what [fallThroughLiterals] returned, or raises again the panic that ended it.
 func (frame *fallThroughLiteralsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return frame.result0
 }
 
-// fallThroughLiteralsMachine is the root of a chain of calls that begins with
-// [fallThroughLiterals]: chain, job and frame in one allocation.
+// fallThroughLiteralsMachine is [fallThroughLiterals] as the root of a chain: chain, job and frame
+// in one allocation.
 type fallThroughLiteralsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughLiteralsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *fallThroughLiteralsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := frame.moveNext(r)
-	if !finished {
+	hasEnded, v0 := frame.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -174,7 +165,7 @@ func fallThroughValuesAsync(ctx context.Context, f *fall, n int) (result *job.Jo
 	var r statemachine.Run
 	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -182,11 +173,11 @@ func fallThroughValuesAsync(ctx context.Context, f *fall, n int) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// fallThroughValuesEnter enters [fallThroughValues] for another machine. It returns the results,
-// or the suspended frame that will have them.
+// fallThroughValuesEnter enters [fallThroughValues] for another machine. It returns the results
+// or, suspended, the frame that will have them.
 func fallThroughValuesEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughValuesFrame, error) {
 	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -207,35 +198,32 @@ type fallThroughValuesLocals struct {
 	fallThroughValues2 *fallThroughValuesFrame
 }
 
-// fallThroughValuesFrame is the frame of [fallThroughValues] for a caller that is a machine: what
-// it keeps and, at the end, its results.
+// fallThroughValuesFrame is the frame of [fallThroughValues] for a caller that is a machine.
 type fallThroughValuesFrame struct {
 	fallThroughValuesLocals
 
 	result0 error
 }
 
-// MoveNext continues [fallThroughValues] where it stopped.
-func (frame *fallThroughValuesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, frame.result0 = frame.moveNext(r)
-	return finished
+func (frame *fallThroughValuesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, frame.result0 = frame.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [fallThroughValues] from where it stopped to its next suspension (false) or its
-// end (true).
-func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer frame.defers.Leave(r, &frame.Frame, &finished)
+// moveNext runs [fallThroughValues] on to its next suspension (false) or its end (true).
+func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer frame.defers.Leave(r, &frame.Frame, &hasEnded)
 	var fallThroughValues2Err error
-	state := frame.State
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:61
@@ -253,9 +241,8 @@ func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bo
 		goto endIf2
 	}
 	// panics_test.go:65: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:257
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:245
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:65
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:65
@@ -263,10 +250,8 @@ resume1:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:69: return fallThroughValues(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:69
 	frame.fallThroughValues2, fallThroughValues2Err = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:270
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:255
 	if frame.fallThroughValues2 == nil {
 		goto after2
 	}
@@ -276,40 +261,37 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:69
 	fallThroughValues2Err = frame.fallThroughValues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:280
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:265
 	frame.fallThroughValues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:69
 	result0 = fallThroughValues2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:285
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:270
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:69
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:289
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:274
 }
 
-// Location returns where [fallThroughValues] is suspended.
 func (frame *fallThroughValuesLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 65, 69)
 }
 
-// Results returns what [fallThroughValues] returned, or raises again the panic that ended it.
 func (frame *fallThroughValuesFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return frame.result0
 }
 
-// fallThroughValuesMachine is the root of a chain of calls that begins with [fallThroughValues]:
-// chain, job and frame in one allocation.
+// fallThroughValuesMachine is [fallThroughValues] as the root of a chain: chain, job and frame in
+// one allocation.
 type fallThroughValuesMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughValuesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *fallThroughValuesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := frame.moveNext(r)
-	if !finished {
+	hasEnded, v0 := frame.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -333,7 +315,7 @@ func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job
 }
 
 // fallThroughEpiloguesEnter enters [fallThroughEpilogues] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func fallThroughEpiloguesEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughEpiloguesFrame, error) {
 	frame := fallThroughEpiloguesFrame{ctx: ctx, f: f, n: n}
 	if frame.MoveNext(r) {
@@ -360,27 +342,26 @@ type fallThroughEpiloguesFrame struct {
 	result0 error
 }
 
-// MoveNext runs [fallThroughEpilogues] from where it stopped to its next suspension (false) or its
-// end (true).
+// MoveNext runs [fallThroughEpilogues] on to its next suspension (false) or its end (true).
 func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer frame.defers.Exit(r, &frame.Frame, 4, &returned)
 	for {
-		if finished, again := frame.step(r); !again {
+		if hasEnded, again := frame.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [fallThroughEpilogues] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, again bool) {
+func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer frame.defers.Catch(r, &frame.Frame, 4, &again)
 	var fallThroughEpilogues2Err error
-	state := frame.State
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -391,7 +372,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 	case 4:
 		goto epilogue
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	{
 		n := frame.n
@@ -415,9 +396,8 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 		goto endIf2
 	}
 	// panics_test.go:83: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:419
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:400
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:83
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:83
@@ -425,10 +405,8 @@ resume1:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:87: return fallThroughEpilogues(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:432
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:410
 	if frame.fallThroughEpilogues2 == nil {
 		goto after2
 	}
@@ -438,7 +416,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:442
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:420
 	frame.fallThroughEpilogues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
@@ -448,7 +426,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:430
 		return true, false
 	}
 	frame.State = 3
@@ -457,29 +435,26 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:461
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:439
 	goto epilogue
 }
 
-// Location returns where [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 83, 87, 88)
 }
 
-// Results returns what [fallThroughEpilogues] returned, or raises again the panic that ended it.
 func (frame *fallThroughEpiloguesFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return frame.result0
 }
 
-// fallThroughEpiloguesMachine is the root of a chain of calls that begins with
-// [fallThroughEpilogues]: chain, job and frame in one allocation.
+// fallThroughEpiloguesMachine is [fallThroughEpilogues] as the root of a chain: chain, job and
+// frame in one allocation.
 type fallThroughEpiloguesMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughEpiloguesFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *fallThroughEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
 	if !frame.fallThroughEpiloguesFrame.MoveNext(r) {
 		return false
@@ -490,7 +465,7 @@ func (frame *fallThroughEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // fallThroughEpiloguesFunc1Enter enters a function literal of [fallThroughEpilogues] for another
-// machine. It returns the results, or the suspended frame that will have them.
+// machine. It returns the results or, suspended, the frame that will have them.
 func fallThroughEpiloguesFunc1Enter(r *statemachine.Run, n int, f *fall) *fallThroughEpiloguesFunc1Frame {
 	frame := fallThroughEpiloguesFunc1Frame{f: f}
 	if frame.moveNext(r, n) {
@@ -510,50 +485,43 @@ type fallThroughEpiloguesFunc1Frame struct {
 	f *fall
 }
 
-// MoveNext continues a function literal of [fallThroughEpilogues] where it stopped.
 func (frame *fallThroughEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return frame.moveNext(r, 0)
 }
 
-// moveNext runs a function literal of [fallThroughEpilogues] from where it stopped to its next
-// suspension (false) or its end (true). The parameter n is needed only before the first
-// suspension.
+// moveNext runs a function literal of [fallThroughEpilogues] on to its next suspension (false) or
+// its end (true). The parameter n is needed only before the first suspension.
 func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:75
 	if n >= 0 {
 		goto endIf1
 	}
 	// panics_test.go:76: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:537
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:510
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:76
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:76
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:546
-	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:518
 	return true
 }
 
-// Location returns where a function literal of [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 76)
 }
 
-// Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the
-// panic that ended it.
 func (frame *fallThroughEpiloguesFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -577,28 +545,27 @@ type oneRoundFrame struct {
 	f   *fall
 }
 
-// MoveNext runs [oneRound] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer frame.defers.Leave(r, &frame.Frame, &finished)
-	state := frame.State
+// MoveNext runs [oneRound] on to its next suspension (false), or to its next value or its end
+// (true).
+func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer frame.defers.Leave(r, &frame.Frame, &hasEnded)
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	{
 		f := frame.f
 //line github.com/movenext/movenext/statemachine/panics_test.go:93
 		frame.defers.PushPlain(func() { f.out() })
 	}
-	// panics_test.go:94: if !yield(1, ctx.Err()) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:94
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:602
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:569
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -613,14 +580,13 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:617
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:584
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:94
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:621
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:588
 }
 
-// Location returns where [oneRound] is suspended.
 func (frame *oneRoundFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 94)
 }
@@ -640,8 +606,8 @@ func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job
 	return m.Start(ctx, &r, m)
 }
 
-// fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results, or
-// the suspended frame that will have them.
+// fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func fallThroughLoopsEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughLoopsFrame, error) {
 	frame := fallThroughLoopsFrame{ctx: ctx, f: f, n: n}
 	if frame.MoveNext(r) {
@@ -670,23 +636,22 @@ type fallThroughLoopsFrame struct {
 	result0 error
 }
 
-// MoveNext runs [fallThroughLoops] from where it stopped to its next suspension (false) or its end
-// (true).
-func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [fallThroughLoops] on to its next suspension (false) or its end (true).
+func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer frame.loops.Exit(r, &frame.Frame, &returned)
-	finished = frame.step(r)
+	hasEnded = frame.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [fallThroughLoops] until it suspends or ends.
-func (frame *fallThroughLoopsFrame) step(r *statemachine.Run) (finished bool) {
-	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
+func (frame *fallThroughLoopsFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer frame.loops.Leave(r, &frame.Frame, 6, &hasEnded)
 	var err error
-	state := frame.State
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -699,7 +664,7 @@ func (frame *fallThroughLoopsFrame) step(r *statemachine.Run) (finished bool) {
 	case 6:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:102
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
@@ -709,7 +674,7 @@ range1:
 	// panics_test.go:102: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
 //line github.com/movenext/movenext/statemachine/panics_test.go:102
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:713
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:678
 		goto resume1
 	}
 	frame.State = 1
@@ -729,9 +694,8 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:106: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:733
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:698
 	frame.State = 2
-//line github.com/movenext/movenext/statemachine/panics_test.go:106
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:106
@@ -739,10 +703,8 @@ resume2:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:110: if err := fallThroughLoops(ctx, f, n-1); err != nil {
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:746
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:708
 	if frame.fallThroughLoops3 == nil {
 		goto after3
 	}
@@ -751,22 +713,22 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:755
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:717
 	frame.fallThroughLoops3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:761
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:723
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:765
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:727
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:770
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:732
 		goto resume4
 	}
 	frame.State = 4
@@ -777,7 +739,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:781
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:743
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
@@ -785,36 +747,33 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:789
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:751
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:114
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:793
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:755
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:114
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:797
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:759
 }
 
-// Location returns where [fallThroughLoops] is suspended.
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 102, 106, 110, 102)
 }
 
-// Results returns what [fallThroughLoops] returned, or raises again the panic that ended it.
 func (frame *fallThroughLoopsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return frame.result0
 }
 
-// fallThroughLoopsMachine is the root of a chain of calls that begins with [fallThroughLoops]:
-// chain, job and frame in one allocation.
+// fallThroughLoopsMachine is [fallThroughLoops] as the root of a chain: chain, job and frame in
+// one allocation.
 type fallThroughLoopsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughLoopsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *fallThroughLoopsMachine) MoveNext(r *statemachine.Run) bool {
 	if !frame.fallThroughLoopsFrame.MoveNext(r) {
 		return false
@@ -848,24 +807,24 @@ type fallingStreamFrame struct {
 	loop1 *statemachine.Loop[int, error]
 }
 
-// MoveNext runs [fallingStream] from where it stopped to its next suspension (false), or to its
-// next value or its end (true).
-func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [fallingStream] on to its next suspension (false), or to its next value or its end
+// (true).
+func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer frame.defers.Exit(r, &frame.Frame, 0, &returned)
 	defer frame.loops.Exit(r, &frame.Frame, &returned)
-	finished = frame.step(r)
+	hasEnded = frame.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [fallingStream] until it suspends or ends.
-func (frame *fallingStreamFrame) step(r *statemachine.Run) (finished bool) {
-	defer frame.defers.Leave(r, &frame.Frame, &finished)
-	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
-	state := frame.State
+func (frame *fallingStreamFrame) step(r *statemachine.Run) (hasEnded bool) {
+	defer frame.defers.Leave(r, &frame.Frame, &hasEnded)
+	defer frame.loops.Leave(r, &frame.Frame, 6, &hasEnded)
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -878,7 +837,7 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (finished bool) {
 	case 6:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:120
@@ -891,10 +850,9 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (finished bool) {
 	if frame.n != 0 {
 		goto endIf1
 	}
-	// panics_test.go:123: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:123
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:898
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:856
 	frame.State = 1
 	return true
 resume1:
@@ -918,7 +876,7 @@ range1:
 	// panics_test.go:128: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:128
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:922
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:880
 		goto resume2
 	}
 	frame.State = 2
@@ -932,11 +890,9 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:128
 		v, err := frame.loop1.Key(), frame.loop1.Value()
-		// panics_test.go:129: if !yield(v, err) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:940
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:896
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -949,12 +905,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:953
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:909
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:958
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:914
 		goto resume4
 	}
 	frame.State = 4
@@ -965,7 +921,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:969
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:925
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
@@ -973,15 +929,14 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:977
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:933
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:982
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:938
 }
 
-// Location returns where [fallingStream] is suspended.
 func (frame *fallingStreamFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 123, 128, 129, 128)
 }
@@ -1015,31 +970,30 @@ type fallThroughStreamsFrame struct {
 	result0 error
 }
 
-// fallThroughStreamsArgs are the parameters of [fallThroughStreams] that are needed only before
-// its first suspension.
+// fallThroughStreamsArgs are the parameters that only the start of [fallThroughStreams] needs.
 type fallThroughStreamsArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its
-// end (true). When it continues, args is nil.
-func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallThroughStreamsArgs) (finished bool) {
+// moveNext runs [fallThroughStreams] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallThroughStreamsArgs) (hasEnded bool) {
 	var returned bool
 	defer frame.defers.Exit(r, &frame.Frame, 0, &returned)
 	defer frame.loops.Exit(r, &frame.Frame, &returned)
-	finished = frame.step(r, args)
+	hasEnded = frame.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [fallThroughStreams] until it suspends or ends.
-func (frame *fallThroughStreamsFrame) step(r *statemachine.Run, args *fallThroughStreamsArgs) (finished bool) {
-	defer frame.defers.Leave(r, &frame.Frame, &finished)
-	defer frame.loops.Leave(r, &frame.Frame, 4, &finished)
-	state := frame.State
+func (frame *fallThroughStreamsFrame) step(r *statemachine.Run, args *fallThroughStreamsArgs) (hasEnded bool) {
+	defer frame.defers.Leave(r, &frame.Frame, &hasEnded)
+	defer frame.loops.Leave(r, &frame.Frame, 4, &hasEnded)
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1048,7 +1002,7 @@ func (frame *fallThroughStreamsFrame) step(r *statemachine.Run, args *fallThroug
 	case 4:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 	{
 		f := frame.f
@@ -1063,7 +1017,7 @@ range1:
 	// panics_test.go:139: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1067
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1021
 		goto resume1
 	}
 	frame.State = 1
@@ -1078,43 +1032,40 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:141: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1082
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1036
 	frame.State = 2
-//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1090
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1043
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1095
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1048
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:144
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1099
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1052
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:144
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1103
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1056
 }
 
-// Location returns where [fallThroughStreams] is suspended.
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 139, 141)
 }
 
-// fallThroughStreamsMachine is the root of a chain of calls that begins with [fallThroughStreams]:
-// chain, job and frame in one allocation.
+// fallThroughStreamsMachine is [fallThroughStreams] as the root of a chain: chain, job and frame
+// in one allocation.
 type fallThroughStreamsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughStreamsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
 	if !frame.fallThroughStreamsFrame.moveNext(r, nil) {
 		return false
@@ -1132,7 +1083,7 @@ func exitsWhileItPanicsAsync(ctx context.Context, saw *any) (result *job.Job[job
 	var r statemachine.Run
 	frame := exitsWhileItPanicsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, saw); finished {
+	if hasEnded, v0 := frame.moveNext(&r, saw); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -1146,18 +1097,18 @@ type exitsWhileItPanicsLocals struct {
 	defers statemachine.Defers
 }
 
-// moveNext runs [exitsWhileItPanics] from where it stopped to its next suspension (false) or its
-// end (true). The parameter saw is needed only before the first suspension.
-func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [exitsWhileItPanics] on to its next suspension (false) or its end (true). The
+// parameter saw is needed only before the first suspension.
+func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		saw := saw
@@ -1167,33 +1118,30 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 //line github.com/movenext/movenext/statemachine/panics_test.go:209
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:210: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1171
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1122
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:210
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:210
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1179
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1129
 }
 
-// Location returns where [exitsWhileItPanics] is suspended.
 func (f *exitsWhileItPanicsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 210)
 }
 
-// exitsWhileItPanicsMachine is the root of a chain of calls that begins with [exitsWhileItPanics]:
-// chain, job and frame in one allocation.
+// exitsWhileItPanicsMachine is [exitsWhileItPanics] as the root of a chain: chain, job and frame
+// in one allocation.
 type exitsWhileItPanicsMachine struct {
 	statemachine.Builder[job.Void]
 	exitsWhileItPanicsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -1216,8 +1164,8 @@ func panicsOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// panicsOnceEnter enters [panicsOnce] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// panicsOnceEnter enters [panicsOnce] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func panicsOnceEnter(r *statemachine.Run, ctx context.Context) *panicsOnceFrame {
 	frame := panicsOnceFrame{}
 	if frame.MoveNext(r) {
@@ -1234,57 +1182,51 @@ type panicsOnceFrame struct {
 	statemachine.Frame
 }
 
-// MoveNext runs [panicsOnce] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [panicsOnce] on to its next suspension (false) or its end (true).
 func (f *panicsOnceFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// panics_test.go:227: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:227
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:227
 	_ = r.Refusal()
 	// panics_test.go:228: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1260
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1206
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/panics_test.go:228
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:228
 	_ = r.Refusal()
 	panic("again")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1268
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1213
 }
 
-// Location returns where [panicsOnce] is suspended.
 func (f *panicsOnceFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 227, 228)
 }
 
-// Results returns what [panicsOnce] returned, or raises again the panic that ended it.
 func (f *panicsOnceFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// panicsOnceMachine is the root of a chain of calls that begins with [panicsOnce]: chain, job and
-// frame in one allocation.
+// panicsOnceMachine is [panicsOnce] as the root of a chain: chain, job and frame in one
+// allocation.
 type panicsOnceMachine struct {
 	statemachine.Builder[job.Void]
 	panicsOnceFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *panicsOnceMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.panicsOnceFrame.MoveNext(r) {
 		return false
@@ -1308,8 +1250,8 @@ func recoversOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// recoversOnceEnter enters [recoversOnce] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// recoversOnceEnter enters [recoversOnce] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func recoversOnceEnter(r *statemachine.Run, ctx context.Context) *recoversOnceFrame {
 	frame := recoversOnceFrame{}
 	if frame.moveNext(r, ctx) {
@@ -1330,30 +1272,27 @@ type recoversOnceFrame struct {
 	panicsOnce1 *panicsOnceFrame
 }
 
-// MoveNext continues [recoversOnce] where it stopped.
 func (f *recoversOnceFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [recoversOnce] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [recoversOnce] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:234
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
-	// panics_test.go:235: panicsOnce(ctx)
-//line github.com/movenext/movenext/statemachine/panics_test.go:235
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1357
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1296
 	if f.panicsOnce1 == nil {
 		goto after1
 	}
@@ -1362,33 +1301,30 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	f.panicsOnce1.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1366
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1305
 	f.panicsOnce1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1372
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1311
 }
 
-// Location returns where [recoversOnce] is suspended.
 func (f *recoversOnceFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 235)
 }
 
-// Results returns what [recoversOnce] returned, or raises again the panic that ended it.
 func (f *recoversOnceFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// recoversOnceMachine is the root of a chain of calls that begins with [recoversOnce]: chain, job
-// and frame in one allocation.
+// recoversOnceMachine is [recoversOnce] as the root of a chain: chain, job and frame in one
+// allocation.
 type recoversOnceMachine struct {
 	statemachine.Builder[job.Void]
 	recoversOnceFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *recoversOnceMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.recoversOnceFrame.moveNext(r, nil) {
 		return false
@@ -1406,7 +1342,7 @@ func panicsTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := panicsTwiceLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &panicsTwiceMachine{panicsTwiceLocals: frame}
@@ -1422,12 +1358,11 @@ type panicsTwiceLocals struct {
 	recoversOnce2 *recoversOnceFrame
 }
 
-// moveNext runs [panicsTwice] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *panicsTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [panicsTwice] on to its next suspension (false) or its end (true).
+func (f *panicsTwiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1436,19 +1371,16 @@ func (f *panicsTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// panics_test.go:243: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:243
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:243
 	_ = r.Refusal()
-	// panics_test.go:244: recoversOnce(ctx)
-//line github.com/movenext/movenext/statemachine/panics_test.go:244
 	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1452
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1384
 	if f.recoversOnce2 == nil {
 		goto after2
 	}
@@ -1458,40 +1390,35 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:244
 	f.recoversOnce2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1462
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1394
 	f.recoversOnce2 = nil
 after2:
 	// panics_test.go:245: job.Yield()
 	f.State = 3
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/panics_test.go:245
 	return r.Yield(), nil
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:245
 	_ = r.Refusal()
 	panicsAgain()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:247
 	return true, nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1477
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1406
 }
 
-// Location returns where [panicsTwice] is suspended.
 func (f *panicsTwiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 243, 244, 245)
 }
 
-// panicsTwiceMachine is the root of a chain of calls that begins with [panicsTwice]: chain, job
-// and frame in one allocation.
+// panicsTwiceMachine is [panicsTwice] as the root of a chain: chain, job and frame in one
+// allocation.
 type panicsTwiceMachine struct {
 	statemachine.Builder[job.Void]
 	panicsTwiceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1499,4 +1426,4 @@ func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 162d3f808fe4989b
+// Digest of what is above: f11b5a4bd497faae

@@ -89,6 +89,11 @@ type Run struct {
 // Await records what the running frame waits for. It always returns false, so that
 // generated code suspends with "return r.Await(x)". Registration follows when all frames
 // have been promoted.
+//
+// It is not inlined: in a function with hundreds of awaits, gc would spend a third of its time on
+// the debug information of so many copies.
+//
+//go:noinline
 func (r *Run) Await(c awaiter.Completion) bool {
 	r.awaiting = c
 	return false

@@ -25,7 +25,7 @@ func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void])
 	var r statemachine.Run
 	frame := dozeLocals{ctx: ctx, d: d}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dozeMachine{dozeLocals: frame}
@@ -40,27 +40,25 @@ type dozeLocals struct {
 	d   time.Duration
 }
 
-// moveNext runs [doze] from where it stopped to its next suspension (false) or its end (true).
-func (f *dozeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [doze] on to its next suspension (false) or its end (true).
+func (f *dozeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	var asleep2 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// sleep_test.go:24: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/statemachine/sleep_test.go:24
-	asleep1, err = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:63
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, f.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:61
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -71,15 +69,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/sleep_test.go:25
 		return true, err
 	}
-	// sleep_test.go:27: return job.Sleep(ctx, d)
-//line github.com/movenext/movenext/statemachine/sleep_test.go:27
-	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:82
-	if !asleep2 {
+	asleep, result0 = statemachine.Sleep(r, f.ctx, f.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:76
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -89,27 +83,23 @@ resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:27
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:93
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:87
 	return true, result0
 }
 
-// Location returns where [doze] is suspended.
 func (f *dozeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 24, 27)
 }
 
-// dozeMachine is the root of a chain of calls that begins with [doze]: chain, job and frame in one
-// allocation.
+// dozeMachine is [doze] as the root of a chain: chain, job and frame in one allocation.
 type dozeMachine struct {
 	statemachine.Builder[job.Void]
 	dozeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *dozeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -124,7 +114,7 @@ func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	var r statemachine.Run
 	frame := nodLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &nodArgs{ctx: ctx, d: d}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &nodArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &nodMachine{nodLocals: frame}
@@ -136,30 +126,29 @@ type nodLocals struct {
 	statemachine.Frame
 }
 
-// nodArgs are the parameters of [nod] that are needed only before its first suspension.
+// nodArgs are the parameters that only the start of [nod] needs.
 type nodArgs struct {
 	ctx context.Context
 	d   time.Duration
 }
 
-// moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [nod] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (hasEnded bool, result0 error) {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// sleep_test.go:180: … job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
-	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:162
-	if !asleep1 {
+	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:151
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -168,27 +157,23 @@ resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:172
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:161
 	return true, result0
 }
 
-// Location returns where [nod] is suspended.
 func (f *nodLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 180)
 }
 
-// nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one
-// allocation.
+// nodMachine is [nod] as the root of a chain: chain, job and frame in one allocation.
 type nodMachine struct {
 	statemachine.Builder[job.Void]
 	nodLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -202,7 +187,7 @@ func nodUnderAsync(ctx, other context.Context, d time.Duration) (result *job.Job
 	var r statemachine.Run
 	frame := nodUnderLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &nodUnderArgs{other: other, d: d}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &nodUnderArgs{other: other, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &nodUnderMachine{nodUnderLocals: frame}
@@ -216,31 +201,30 @@ type nodUnderLocals struct {
 	ctx context.Context
 }
 
-// nodUnderArgs are the parameters of [nodUnder] that are needed only before its first suspension.
+// nodUnderArgs are the parameters that only the start of [nodUnder] needs.
 type nodUnderArgs struct {
 	other context.Context
 	d     time.Duration
 }
 
-// moveNext runs [nodUnder] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (finished bool, result0 error) {
+// moveNext runs [nodUnder] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// sleep_test.go:267: if err := job.Sleep(other, d); err != nil {
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
-	asleep1, err = statemachine.Sleep(r, args.other, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:243
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, args.other, args.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:227
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -252,33 +236,28 @@ after1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	if err != nil {
 		result0 = errors.Join(err, f.ctx.Err())
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:256
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:240
 		return true, result0
 //line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	}
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:262
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:245
 	return true, result0
 }
 
-// Location returns where [nodUnder] is suspended.
 func (f *nodUnderLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
 }
 
-// nodUnderMachine is the root of a chain of calls that begins with [nodUnder]: chain, job and
-// frame in one allocation.
+// nodUnderMachine is [nodUnder] as the root of a chain: chain, job and frame in one allocation.
 type nodUnderMachine struct {
 	statemachine.Builder[job.Void]
 	nodUnderLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -286,4 +265,4 @@ func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: abbb8056f3532369
+// Digest of what is above: 377478c352377930

@@ -47,33 +47,33 @@ type zippedFrame struct {
 	err error
 }
 
-// zippedArgs are the parameters of [zipped] that are needed only before its first suspension.
+// zippedArgs are the parameters that only the start of [zipped] needs.
 type zippedArgs struct {
 	one2 *job.Stream[string]
 	two  *job.Stream[string]
 }
 
-// moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [zipped] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *zippedFrame) moveNext(r *statemachine.Run, args *zippedArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 4, &returned)
 	for {
-		if finished, again := f.step(r, args); !again {
+		if hasEnded, again := f.step(r, args); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its
 // epilogue.
-func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (finished, again bool) {
+func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 4, &again)
 	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -84,7 +84,7 @@ func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (finished, aga
 	case 4:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:21
 	f.a, f.b = args.one2.Pull(), args.two.Pull()
@@ -110,65 +110,60 @@ func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (finished, aga
 		})
 	}
 for1:
-	// steps_test.go:25: v, err := a.Next(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:119
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:118
 		goto resume1
 	}
 	f.State = 1
 	f.v = "" // not needed any more
-//line github.com/movenext/movenext/statemachine/steps_test.go:25
 	return r.Await(f.next1), false
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.v, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:129
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:127
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:26
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:134
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:132
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
-	// steps_test.go:29: w, err := b.Next(ctx)
-//line github.com/movenext/movenext/statemachine/steps_test.go:29
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:143
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:139
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/steps_test.go:29
 	return r.Await(f.next1), false
 resume2:
 	{
 		var w string
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		w, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:154
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:149
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:30
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:159
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:154
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:165
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:160
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:172
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:167
 		return true, false
 	}
 	f.State = 3
@@ -177,23 +172,20 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:181
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:176
 	goto epilogue
 }
 
-// Location returns where [zipped] is suspended.
 func (f *zippedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
 }
 
-// zippedMachine is the root of a chain of calls that begins with [zipped]: chain, job and frame in
-// one allocation.
+// zippedMachine is [zipped] as the root of a chain: chain, job and frame in one allocation.
 type zippedMachine struct {
 	statemachine.Builder[[]string]
 	zippedFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.zippedFrame.moveNext(r, nil) {
 		return false
@@ -204,7 +196,7 @@ func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func zippedFunc1Enter(r *statemachine.Run, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
 	frame := zippedFunc1Frame{}
 	if frame.moveNext(r, &zippedFunc1Args{a: a, ctx: ctx}) {
@@ -224,63 +216,55 @@ type zippedFunc1Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
-// zippedFunc1Args are the parameters of a function literal of [zipped] that are needed only before
-// its first suspension.
+// zippedFunc1Args are the parameters that only the start of a function literal of [zipped] needs.
 type zippedFunc1Args struct {
 	a   *job.Puller[string]
 	ctx context.Context
 }
 
-// MoveNext continues a function literal of [zipped] where it stopped.
 func (f *zippedFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [zipped] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [zipped] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// steps_test.go:22: defer func() { _ = a.Stop(ctx) }()
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:246
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/steps_test.go:22
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:266
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:254
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [zipped] is suspended.
 func (f *zippedFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 22)
 }
 
-// Results returns what a function literal of [zipped] returned, or raises again the panic that
-// ended it.
 func (f *zippedFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
 // zippedFunc2Enter enters a function literal of [zipped] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func zippedFunc2Enter(r *statemachine.Run, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
 	frame := zippedFunc2Frame{}
 	if frame.moveNext(r, &zippedFunc2Args{b: b, ctx: ctx}) {
@@ -300,57 +284,49 @@ type zippedFunc2Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
-// zippedFunc2Args are the parameters of a function literal of [zipped] that are needed only before
-// its first suspension.
+// zippedFunc2Args are the parameters that only the start of a function literal of [zipped] needs.
 type zippedFunc2Args struct {
 	b   *job.Puller[string]
 	ctx context.Context
 }
 
-// MoveNext continues a function literal of [zipped] where it stopped.
 func (f *zippedFunc2Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [zipped] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [zipped] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// steps_test.go:23: defer func() { _ = b.Stop(ctx) }()
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:333
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:314
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/steps_test.go:23
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:342
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:322
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [zipped] is suspended.
 func (f *zippedFunc2Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 23)
 }
 
-// Results returns what a function literal of [zipped] returned, or raises again the panic that
-// ended it.
 func (f *zippedFunc2Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -374,48 +350,41 @@ type failingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [failing] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [failing] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
-	var awaited1 *job.Job[string]
-	state := f.State
+	var awaited *job.Job[string]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// steps_test.go:104: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-	awaited1 = f.after
-//line github.com/movenext/movenext/statemachine/steps_test.go:104
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:398
+	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:372
 		goto after1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/steps_test.go:104
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/statemachine/steps_test.go:104
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:409
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-		s, err := awaited1.GetResult()
-		// steps_test.go:105: if yield(s, err) {
-//line github.com/movenext/movenext/statemachine/steps_test.go:105
+		s, err := awaited.GetResult()
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:419
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:388
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -428,14 +397,13 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:432
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:401
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [failing] is suspended.
 func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 151815f3867172de
+// Digest of what is above: f462050d406798d6

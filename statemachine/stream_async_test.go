@@ -41,16 +41,15 @@ type lettersFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [letters] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// MoveNext runs [letters] on to its next suspension (false), or to its next value or its end
+// (true).
+func (f *lettersFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var s string
-	var awaited1 *job.Job[string]
-	var awaited3 *job.Job[string]
-	state := f.State
+	var awaited *job.Job[string]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -59,7 +58,7 @@ func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:31
 	f.h.add("begins")
@@ -82,34 +81,27 @@ range1:
 		j := f.list1[f.i1]
 		// stream_test.go:34: s, err := j.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-		awaited1 = j
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:86
+			goto after1
+		}
+		f.State = 1
+		f.jobs = nil // not needed any more
+		f.await1 = awaited
+		return r.Await(awaited)
 	}
-//line github.com/movenext/movenext/statemachine/stream_test.go:34
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:90
-		goto after1
-	}
-	f.State = 1
-	f.jobs = nil // not needed any more
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/stream_test.go:34
-	return r.Await(awaited1)
 resume1:
-//line github.com/movenext/movenext/statemachine/stream_test.go:34
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:101
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 		var err error
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-		s, err = awaited1.GetResult()
+		s, err = awaited.GetResult()
 		f.h.add("yields %s", s)
-		// stream_test.go:36: if !yield(s, err) {
-//line github.com/movenext/movenext/statemachine/stream_test.go:36
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:113
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:105
 	f.State = 2
 	f.jobs = nil // not needed any more
 	return true
@@ -124,25 +116,20 @@ resume2:
 	}
 	// stream_test.go:37: s, _ = after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	awaited3 = f.after
-//line github.com/movenext/movenext/statemachine/stream_test.go:37
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:131
+	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:121
 		goto after3
 	}
 	f.State = 3
 	f.jobs, f.after, f.list1 = nil, nil, nil // not needed any more
-	f.await1 = awaited3
-//line github.com/movenext/movenext/statemachine/stream_test.go:37
-	return r.Await(awaited3)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume3:
-//line github.com/movenext/movenext/statemachine/stream_test.go:37
-	awaited3 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:142
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	s, _ = awaited3.GetResult()
+	s, _ = awaited.GetResult()
 	f.h.add("stopped, %s", s)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:39
@@ -150,16 +137,15 @@ after3:
 endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.i1++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:154
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:141
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:160
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:147
 }
 
-// Location returns where [letters] is suspended.
 func (f *lettersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.letters", "github.com/movenext/movenext/statemachine/stream_test.go", 34, 36, 37)
 }
@@ -195,22 +181,22 @@ type collectFrame struct {
 	result1 error
 }
 
-// moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
-func (f *collectFrame) moveNext(r *statemachine.Run, s *job.Stream[string]) (finished bool) {
+// moveNext runs [collect] on to its next suspension (false) or its end (true). The parameter s is
+// needed only before the first suspension.
+func (f *collectFrame) moveNext(r *statemachine.Run, s *job.Stream[string]) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, s)
+	hasEnded = f.step(r, s)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [collect] until it suspends or ends.
-func (f *collectFrame) step(r *statemachine.Run, s *job.Stream[string]) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *collectFrame) step(r *statemachine.Run, s *job.Stream[string]) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -221,7 +207,7 @@ func (f *collectFrame) step(r *statemachine.Run, s *job.Stream[string]) (finishe
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	f.loop1 = statemachine.RangeStream(s)
@@ -231,7 +217,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:235
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:221
 		goto resume1
 	}
 	f.State = 1
@@ -246,7 +232,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:250
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:236
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -255,12 +241,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:259
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:245
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:264
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:250
 		goto resume2
 	}
 	f.State = 2
@@ -271,7 +257,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:275
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:261
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -279,7 +265,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:283
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:269
 		goto resume3
 	}
 	f.State = 3
@@ -290,38 +276,35 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:294
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:280
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:300
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:286
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:306
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:292
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:310
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:296
 }
 
-// Location returns where [collect] is suspended.
 func (f *collectFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
 }
 
-// collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame
-// in one allocation.
+// collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
 type collectMachine struct {
 	statemachine.Builder[[]string]
 	collectFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.collectFrame.moveNext(r, nil) {
 		return false
@@ -352,65 +335,57 @@ type forgivingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [forgiving] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var awaited1 *job.Job[string]
-	state := f.State
+// MoveNext runs [forgiving] on to its next suspension (false), or to its next value or its end
+// (true).
+func (f *forgivingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var awaited *job.Job[string]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:157
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	// stream_test.go:158: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	awaited1 = f.after
-//line github.com/movenext/movenext/statemachine/stream_test.go:158
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:379
+	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:360
 		goto after1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/stream_test.go:158
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/statemachine/stream_test.go:158
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:390
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-		s, err := awaited1.GetResult()
-		// stream_test.go:159: yield(s, err)
-//line github.com/movenext/movenext/statemachine/stream_test.go:159
+		s, err := awaited.GetResult()
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:400
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:376
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:407
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:383
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:411
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:387
 }
 
-// Location returns where [forgiving] is suspended.
 func (f *forgivingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forgiving", "github.com/movenext/movenext/statemachine/stream_test.go", 158, 159)
 }
@@ -443,25 +418,25 @@ type exitsInFrame struct {
 	loop1  *statemachine.Loop[string, error]
 }
 
-// moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
-// The parameter first is needed only before the first suspension.
-func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (finished bool) {
+// moveNext runs [exitsIn] on to its next suspension (false) or its end (true). The parameter first
+// is needed only before the first suspension.
+func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (hasEnded bool) {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 0, &returned)
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, first)
+	hasEnded = f.step(r, first)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [exitsIn] until it suspends or ends.
-func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	var awaited1 *job.Job[string]
-	state := f.State
+func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	var awaited *job.Job[string]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -470,7 +445,7 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (finish
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		h := f.h
@@ -479,24 +454,19 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (finish
 	}
 	// stream_test.go:174: _, _ = first.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	awaited1 = first
-//line github.com/movenext/movenext/statemachine/stream_test.go:174
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:486
+	if awaited = first; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:459
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/stream_test.go:174
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/statemachine/stream_test.go:174
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:496
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	awaited1.GetResult()
+	awaited.GetResult()
 	f.loop1 = statemachine.RangeStream(f.s)
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	f.loops.Open(f.loop1)
@@ -504,7 +474,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:508
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:478
 		goto resume2
 	}
 	f.State = 2
@@ -522,32 +492,29 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:526
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:496
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:531
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:501
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:536
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:506
 }
 
-// Location returns where [exitsIn] is suspended.
 func (f *exitsInFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
 }
 
-// exitsInMachine is the root of a chain of calls that begins with [exitsIn]: chain, job and frame
-// in one allocation.
+// exitsInMachine is [exitsIn] as the root of a chain: chain, job and frame in one allocation.
 type exitsInMachine struct {
 	statemachine.Builder[job.Void]
 	exitsInFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exitsInMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.exitsInFrame.moveNext(r, nil) {
 		return false
@@ -588,23 +555,23 @@ type drainFrame struct {
 	err error
 }
 
-// moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
-func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
+// moveNext runs [drain] on to its next suspension (false) or its end (true). The parameter s is
+// needed only before the first suspension.
+func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, s)
+	hasEnded = f.step(r, s)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [drain] until it suspends or ends.
-func (f *drainFrame) step(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	var awaited2 *job.Job[job.Void]
-	state := f.State
+func (f *drainFrame) step(r *statemachine.Run, s *job.Stream[int]) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -615,7 +582,7 @@ func (f *drainFrame) step(r *statemachine.Run, s *job.Stream[int]) (finished boo
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	f.loop1 = statemachine.RangeStream(s)
@@ -625,7 +592,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:629
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:596
 		goto resume1
 	}
 	f.State = 1
@@ -641,48 +608,43 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:645
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:612
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
 	}
 	// stream_test.go:203: if _, err := pause.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	awaited2 = f.pause
-//line github.com/movenext/movenext/statemachine/stream_test.go:203
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:655
+	if awaited = f.pause; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:620
 		goto after2
 	}
 	f.State = 2
-	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/stream_test.go:203
-	return r.Await(awaited2)
+	f.await2 = awaited
+	return r.Await(awaited)
 resume2:
-//line github.com/movenext/movenext/statemachine/stream_test.go:203
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:665
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-		_, err2 := awaited2.GetResult()
+		_, err2 := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:674
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:636
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:681
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:643
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:686
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:648
 		goto resume3
 	}
 	f.State = 3
@@ -693,7 +655,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:697
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:659
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -701,30 +663,27 @@ resume3:
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:705
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:667
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:709
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:713
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:675
 }
 
-// Location returns where [drain] is suspended.
 func (f *drainFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
 }
 
-// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in
-// one allocation.
+// drainMachine is [drain] as the root of a chain: chain, job and frame in one allocation.
 type drainMachine struct {
 	statemachine.Builder[int]
 	drainFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.drainFrame.moveNext(r, nil) {
 		return false
@@ -755,17 +714,17 @@ type countingFrame struct {
 	i  int
 }
 
-// MoveNext runs [counting] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [counting] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.n1 = f.n
@@ -776,10 +735,9 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:783
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:741
 	f.State = 1
 	return true
 resume1:
@@ -789,21 +747,20 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:793
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:751
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:800
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:758
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [counting] is suspended.
 func (f *countingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 253)
 }
@@ -825,17 +782,17 @@ type remainingFrame struct {
 	n *int
 }
 
-// MoveNext runs [remaining] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [remaining] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:272
@@ -844,10 +801,8 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:273
 	(*f.n)--
-	// stream_test.go:274: if !yield(n, nil) {
-//line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:851
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:806
 	f.State = 1
 	return true
 resume1:
@@ -857,21 +812,20 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:861
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:816
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:866
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:821
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [remaining] is suspended.
 func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 9db3e0e97499c977
+// Digest of what is above: 77e68cb8a0abf11a

@@ -24,7 +24,7 @@ func movesAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[er
 	var r statemachine.Run
 	frame := movesLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, s); finished {
+	if hasEnded, v1 := frame.moveNext(&r, s); hasEnded {
 		return statemachine.Completed(ctx, frame.err, v1)
 	}
 	m := &movesMachine{movesLocals: frame}
@@ -40,14 +40,14 @@ type movesLocals struct {
 	err error
 }
 
-// moveNext runs [moves] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
-func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (finished bool, then error) {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [moves] on to its next suspension (false) or its end (true). The parameter s is
+// needed only before the first suspension.
+func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (hasEnded bool, then error) {
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -56,7 +56,7 @@ func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (fin
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// switching_test.go:70: err = job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/switching_test.go:70
@@ -78,16 +78,13 @@ after1:
 	// switching_test.go:71: job.Yield()
 //line github.com/movenext/movenext/statemachine/switching_async_test.go:80
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/switching_test.go:71
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:71
 	_ = r.Refusal()
-	// switching_test.go:72: return err, job.Sleep(context.WithoutCancel(ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_test.go:72
-	asleep1, sleep1 = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:90
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:87
+	if !asleep {
 		goto after3
 	}
 	f.State = 3
@@ -95,31 +92,27 @@ resume2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/statemachine/switching_test.go:72
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after3:
 //line github.com/movenext/movenext/statemachine/switching_test.go:72
-	then = sleep1
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:103
-	f.State = statemachine.Finished
+	then = sleep
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:100
 	return true, then
 }
 
-// Location returns where [moves] is suspended.
 func (f *movesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.moves", "github.com/movenext/movenext/statemachine/switching_test.go", 70, 71, 72)
 }
 
-// movesMachine is the root of a chain of calls that begins with [moves]: chain, job and frame in
-// one allocation.
+// movesMachine is [moves] as the root of a chain: chain, job and frame in one allocation.
 type movesMachine struct {
 	statemachine.Builder[error]
 	movesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *movesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.err, v1)
@@ -150,40 +143,39 @@ type movesInDeferFrame struct {
 	then *error
 }
 
-// movesInDeferArgs are the parameters of [movesInDefer] that are needed only before its first
-// suspension.
+// movesInDeferArgs are the parameters that only the start of [movesInDefer] needs.
 type movesInDeferArgs struct {
 	ctx context.Context
 	s   schedulers.Scheduler
 }
 
-// moveNext runs [movesInDefer] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [movesInDefer] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
 func (f *movesInDeferFrame) moveNext(r *statemachine.Run, args *movesInDeferArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 2, &returned)
 	for {
-		if finished, again := f.step(r, args); !again {
+		if hasEnded, again := f.step(r, args); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [movesInDefer] until it suspends, ends or panics; after a panic, the next step begins
 // at its epilogue.
-func (f *movesInDeferFrame) step(r *statemachine.Run, args *movesInDeferArgs) (finished, again bool) {
+func (f *movesInDeferFrame) step(r *statemachine.Run, args *movesInDeferArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 2, &again)
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		then := f.then
@@ -211,7 +203,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:215
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:207
 		return true, false
 	}
 	f.State = 1
@@ -219,23 +211,21 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:223
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:215
 	goto epilogue
 }
 
-// Location returns where [movesInDefer] is suspended.
 func (f *movesInDeferFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 83)
 }
 
-// movesInDeferMachine is the root of a chain of calls that begins with [movesInDefer]: chain, job
-// and frame in one allocation.
+// movesInDeferMachine is [movesInDefer] as the root of a chain: chain, job and frame in one
+// allocation.
 type movesInDeferMachine struct {
 	statemachine.Builder[job.Void]
 	movesInDeferFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *movesInDeferMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.movesInDeferFrame.moveNext(r, nil) {
 		return false
@@ -246,7 +236,7 @@ func (f *movesInDeferMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // movesInDeferFunc1Enter enters a function literal of [movesInDefer] for another machine. It
-// returns the results, or the suspended frame that will have them.
+// returns the results or, suspended, the frame that will have them.
 func movesInDeferFunc1Enter(r *statemachine.Run, then *error, ctx context.Context) *movesInDeferFunc1Frame {
 	frame := movesInDeferFunc1Frame{then: then, ctx: ctx}
 	if frame.MoveNext(r) {
@@ -267,34 +257,31 @@ type movesInDeferFunc1Frame struct {
 	ctx  context.Context
 }
 
-// MoveNext runs a function literal of [movesInDefer] from where it stopped to its next suspension
-// (false) or its end (true).
+// MoveNext runs a function literal of [movesInDefer] on to its next suspension (false) or its end
+// (true).
 func (f *movesInDeferFunc1Frame) MoveNext(r *statemachine.Run) bool {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// switching_test.go:78: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/switching_test.go:78
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:78
 	_ = r.Refusal()
-	// switching_test.go:79: then = job.Sleep(context.WithoutCancel(ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_test.go:79
-	asleep1, sleep1 = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:297
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:284
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -302,22 +289,18 @@ resume1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:79
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:79
-	*f.then = sleep1
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:310
-	f.State = statemachine.Finished
+	*f.then = sleep
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:297
 	return true
 }
 
-// Location returns where a function literal of [movesInDefer] is suspended.
 func (f *movesInDeferFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 78, 79)
 }
 
-// Results returns what a function literal of [movesInDefer] returned, or raises again the panic
-// that ended it.
 func (f *movesInDeferFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -347,25 +330,24 @@ type switchesUnderFrame struct {
 	err    error
 }
 
-// switchesUnderArgs are the parameters of [switchesUnder] that are needed only before its first
-// suspension.
+// switchesUnderArgs are the parameters that only the start of [switchesUnder] needs.
 type switchesUnderArgs struct {
 	ctx context.Context
 	s   schedulers.Scheduler
 }
 
-// moveNext runs [switchesUnder] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [switchesUnder] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		caught := f.caught
@@ -379,7 +361,7 @@ func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderAr
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:197
 	f.err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:383
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:365
 	goto after1
 move1:
 	f.State = 1
@@ -391,26 +373,24 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	*f.caught = nil
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:395
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:377
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	return true
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:399
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:381
 }
 
-// Location returns where [switchesUnder] is suspended.
 func (f *switchesUnderFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switchesUnder", "github.com/movenext/movenext/statemachine/switching_test.go", 197)
 }
 
-// switchesUnderMachine is the root of a chain of calls that begins with [switchesUnder]: chain,
-// job and frame in one allocation.
+// switchesUnderMachine is [switchesUnder] as the root of a chain: chain, job and frame in one
+// allocation.
 type switchesUnderMachine struct {
 	statemachine.Builder[any]
 	switchesUnderFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *switchesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.switchesUnderFrame.moveNext(r, nil) {
 		return false
@@ -428,7 +408,7 @@ func movesAndEndsAsync(ctx context.Context, s schedulers.Scheduler, end func()) 
 	var r statemachine.Run
 	frame := movesAndEndsLocals{end: end}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &movesAndEndsArgs{ctx: ctx, s: s}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &movesAndEndsArgs{ctx: ctx, s: s}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &movesAndEndsMachine{movesAndEndsLocals: frame}
@@ -442,25 +422,24 @@ type movesAndEndsLocals struct {
 	end func()
 }
 
-// movesAndEndsArgs are the parameters of [movesAndEnds] that are needed only before its first
-// suspension.
+// movesAndEndsArgs are the parameters that only the start of [movesAndEnds] needs.
 type movesAndEndsArgs struct {
 	ctx context.Context
 	s   schedulers.Scheduler
 }
 
-// moveNext runs [movesAndEnds] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArgs) (finished bool, result0 error) {
+// moveNext runs [movesAndEnds] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArgs) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// switching_test.go:216: err := job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
@@ -469,7 +448,7 @@ func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArg
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
 	err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:473
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:452
 	goto after1
 move1:
 	f.State = 1
@@ -481,28 +460,24 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:217
 	f.end()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/switching_test.go:218
 	return true, err
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:488
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:465
 }
 
-// Location returns where [movesAndEnds] is suspended.
 func (f *movesAndEndsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216)
 }
 
-// movesAndEndsMachine is the root of a chain of calls that begins with [movesAndEnds]: chain, job
-// and frame in one allocation.
+// movesAndEndsMachine is [movesAndEnds] as the root of a chain: chain, job and frame in one
+// allocation.
 type movesAndEndsMachine struct {
 	statemachine.Builder[job.Void]
 	movesAndEndsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *movesAndEndsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -510,4 +485,4 @@ func (f *movesAndEndsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eed7932c07127910
+// Digest of what is above: 8a8322422e50f1b9

@@ -24,7 +24,7 @@ func timesOutAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := timesOutLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -40,19 +40,19 @@ type timesOutLocals struct {
 	ctx context.Context
 }
 
-// moveNext runs [timesOut] from where it stopped to its next suspension (false) or its end (true).
-func (f *timesOutLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [timesOut] on to its next suspension (false) or its end (true).
+func (f *timesOutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var asleep1 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -60,11 +60,10 @@ func (f *timesOutLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 		f.ctx, cancel = job.WithTimeout(f.ctx, time.Millisecond)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
-	// timeout_test.go:24: err := job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/statemachine/timeout_test.go:24
-	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:67
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, time.Hour)
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:66
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -76,35 +75,32 @@ after1:
 //line github.com/movenext/movenext/statemachine/timeout_test.go:25
 	if f.ctx.Err() != err || context.Cause(f.ctx) != err {
 		result0 = nil
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:80
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:79
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:26
 		return true, result0
 	}
 	result0 = err
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:86
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:85
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:90
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:89
 }
 
-// Location returns where [timesOut] is suspended.
 func (f *timesOutLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.timesOut", "github.com/movenext/movenext/statemachine/timeout_test.go", 24)
 }
 
-// timesOutMachine is the root of a chain of calls that begins with [timesOut]: chain, job and
-// frame in one allocation.
+// timesOutMachine is [timesOut] as the root of a chain: chain, job and frame in one allocation.
 type timesOutMachine struct {
 	statemachine.Builder[job.Void]
 	timesOutLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *timesOutMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -113,4 +109,4 @@ func (f *timesOutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d7bcfc2933979740
+// Digest of what is above: 328ce8e26266c798

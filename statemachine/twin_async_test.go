@@ -23,7 +23,7 @@ func leftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]
 	var r statemachine.Run
 	frame := leftByLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &leftByArgs{ctx: ctx, deferred2: deferred}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &leftByArgs{ctx: ctx, deferred2: deferred}); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -31,11 +31,11 @@ func leftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]
 	return m.Start(ctx, &r, m)
 }
 
-// leftByEnter enters [leftBy] for another machine. It returns the results, or the suspended frame
+// leftByEnter enters [leftBy] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func leftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*leftByFrame, error) {
 	frame := leftByLocals{}
-	if finished, v0 := frame.moveNext(r, &leftByArgs{ctx: ctx, deferred2: deferred}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &leftByArgs{ctx: ctx, deferred2: deferred}); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -52,88 +52,80 @@ type leftByLocals struct {
 	leaves1 *job.Job[job.Void]
 }
 
-// leftByArgs are the parameters of [leftBy] that are needed only before its first suspension.
+// leftByArgs are the parameters that only the start of [leftBy] needs.
 type leftByArgs struct {
 	ctx       context.Context
 	deferred2 *bool
 }
 
-// leftByFrame is the frame of [leftBy] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// leftByFrame is the frame of [leftBy] for a caller that is a machine.
 type leftByFrame struct {
 	leftByLocals
 
 	result0 error
 }
 
-// MoveNext continues [leftBy] where it stopped.
-func (f *leftByFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *leftByFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [leftBy] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [leftBy] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		deferred2 := args.deferred2
 //line github.com/movenext/movenext/statemachine/twin_test.go:28
 		f.defers.PushPlain(func() { *deferred2 = true })
 	}
-	// twin_test.go:29: return leaves(ctx)
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	f.leaves1 = leavesAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	if statemachine.TwinEnded(r, f.leaves1) {
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:99
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:96
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/twin_test.go:29
 	return r.Await(f.leaves1), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	_, result0 = statemachine.TwinResult(r, f.leaves1)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:108
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:104
 	f.leaves1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	return true, result0
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:113
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:109
 }
 
-// Location returns where [leftBy] is suspended.
 func (f *leftByLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.leftBy", "github.com/movenext/movenext/statemachine/twin_test.go", 29)
 }
 
-// Results returns what [leftBy] returned, or raises again the panic that ended it.
 func (f *leftByFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// leftByMachine is the root of a chain of calls that begins with [leftBy]: chain, job and frame in
-// one allocation.
+// leftByMachine is [leftBy] as the root of a chain: chain, job and frame in one allocation.
 type leftByMachine struct {
 	statemachine.Builder[job.Void]
 	leftByLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *leftByMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -161,15 +153,15 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 func callsLeftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*callsLeftByFrame, error) {
 //line github.com/movenext/movenext/statemachine/twin_test.go:36
 	return leftByEnter(r, ctx, deferred)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:165
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:157
 }
 
 // callsLeftByFrame is the frame of the function whose results [callsLeftBy] returns: it keeps
 // nothing of its own while it is suspended.
 type callsLeftByFrame = leftByFrame
 
-// callsLeftByMachine is the root of a chain of calls that begins with [callsLeftBy]: it passes on
-// what the callee returns.
+// callsLeftByMachine is [callsLeftBy] as the root of a chain: it passes on what the callee
+// returns.
 type callsLeftByMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -177,7 +169,6 @@ type callsLeftByMachine struct {
 	callee *callsLeftByFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *callsLeftByMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -185,9 +176,8 @@ func (f *callsLeftByMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [callsLeftBy] waits for the callee.
 func (f *callsLeftByMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
 }
 
-// Digest of what is above: 20c848d4112ae2ef
+// Digest of what is above: d1e51f4e2c5de7f3

@@ -24,7 +24,7 @@ func givesWayAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := givesWayLocals{o: o}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayMachine{givesWayLocals: frame}
@@ -42,27 +42,26 @@ type givesWayLocals struct {
 	await2 *job.Job[[]job.Void]
 }
 
-// moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited2 *job.Job[[]job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [givesWay] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[[]job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:54
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:55: job.Yield()
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:64
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
@@ -70,49 +69,39 @@ resume1:
 	f.o.add("continued")
 	// yield_test.go:57: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:57
-	awaited2 = job.WhenAll(f.a, f.b)
-//line github.com/movenext/movenext/statemachine/yield_test.go:57
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:77
+	if awaited = job.WhenAll(f.a, f.b); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:74
 		goto after2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/yield_test.go:57
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/yield_test.go:57
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:88
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:57
-		_, err := awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:58
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:98
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:90
 }
 
-// Location returns where [givesWay] is suspended.
 func (f *givesWayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 55, 57)
 }
 
-// givesWayMachine is the root of a chain of calls that begins with [givesWay]: chain, job and
-// frame in one allocation.
+// givesWayMachine is [givesWay] as the root of a chain: chain, job and frame in one allocation.
 type givesWayMachine struct {
 	statemachine.Builder[job.Void]
 	givesWayLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *givesWayMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -127,7 +116,7 @@ func givesWayUntilAsync(ctx context.Context, stop *atomic.Bool) (result *job.Job
 	var r statemachine.Run
 	frame := givesWayUntilLocals{stop: stop}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &givesWayUntilMachine{givesWayUntilLocals: frame}
@@ -143,17 +132,16 @@ type givesWayUntilLocals struct {
 	n int
 }
 
-// moveNext runs [givesWayUntil] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *givesWayUntilLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [givesWayUntil] on to its next suspension (false) or its end (true).
+func (f *givesWayUntilLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:65
 	f.n = 0
@@ -163,39 +151,35 @@ for1:
 		goto endFor1
 	}
 	// yield_test.go:67: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:167
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:155
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
 	_ = r.Refusal()
 	f.n++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:175
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:162
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:70
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:181
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:167
 }
 
-// Location returns where [givesWayUntil] is suspended.
 func (f *givesWayUntilLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 67)
 }
 
-// givesWayUntilMachine is the root of a chain of calls that begins with [givesWayUntil]: chain,
-// job and frame in one allocation.
+// givesWayUntilMachine is [givesWayUntil] as the root of a chain: chain, job and frame in one
+// allocation.
 type givesWayUntilMachine struct {
 	statemachine.Builder[int]
 	givesWayUntilLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *givesWayUntilMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -210,7 +194,7 @@ func givesWayTimesAsync(ctx context.Context, n int, turns *int) (result *job.Job
 	var r statemachine.Run
 	frame := givesWayTimesLocals{n: n, turns: turns}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &givesWayTimesMachine{givesWayTimesLocals: frame}
@@ -228,17 +212,16 @@ type givesWayTimesLocals struct {
 	i1 int
 }
 
-// moveNext runs [givesWayTimes] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *givesWayTimesLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [givesWayTimes] on to its next suspension (false) or its end (true).
+func (f *givesWayTimesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:112
 	f.n1 = f.n
@@ -250,9 +233,8 @@ range1:
 		goto endRange1
 	}
 	// yield_test.go:113: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:254
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:237
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:113
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:113
@@ -260,31 +242,28 @@ resume1:
 	*f.turns++
 //line github.com/movenext/movenext/statemachine/yield_test.go:112
 	f.i1++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:264
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:246
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:116
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:270
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:251
 }
 
-// Location returns where [givesWayTimes] is suspended.
 func (f *givesWayTimesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 113)
 }
 
-// givesWayTimesMachine is the root of a chain of calls that begins with [givesWayTimes]: chain,
-// job and frame in one allocation.
+// givesWayTimesMachine is [givesWayTimes] as the root of a chain: chain, job and frame in one
+// allocation.
 type givesWayTimesMachine struct {
 	statemachine.Builder[int]
 	givesWayTimesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *givesWayTimesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -299,7 +278,7 @@ func givesWayByHandAsync(ctx context.Context, o *order) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := givesWayByHandLocals{o: o}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayByHandMachine{givesWayByHandLocals: frame}
@@ -318,49 +297,42 @@ type givesWayByHandLocals struct {
 	await2 *job.Job[[]job.Void]
 }
 
-// moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
+// moveNext runs [givesWayByHand] on to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
+func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
 	var awaited2 *job.Job[[]job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:123
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:124: if _, err := job.YieldAsync().Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/yield_test.go:124
-	awaited1 = job.YieldAsync()
-//line github.com/movenext/movenext/statemachine/yield_test.go:124
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:345
+	if awaited = job.YieldAsync(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:322
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/yield_test.go:124
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:124
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:355
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:124
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/yield_test.go:124
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:125
 			return true, err
 		}
 	}
@@ -368,49 +340,40 @@ after1:
 	f.o.add("continued")
 	// yield_test.go:128: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:128
-	awaited2 = job.WhenAll(f.a, f.b)
-//line github.com/movenext/movenext/statemachine/yield_test.go:128
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:375
+	if awaited2 = job.WhenAll(f.a, f.b); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:345
 		goto after2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
 	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/yield_test.go:128
 	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/yield_test.go:128
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:386
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:128
 		_, err := awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:129
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:396
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:361
 }
 
-// Location returns where [givesWayByHand] is suspended.
 func (f *givesWayByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 124, 128)
 }
 
-// givesWayByHandMachine is the root of a chain of calls that begins with [givesWayByHand]: chain,
-// job and frame in one allocation.
+// givesWayByHandMachine is [givesWayByHand] as the root of a chain: chain, job and frame in one
+// allocation.
 type givesWayByHandMachine struct {
 	statemachine.Builder[job.Void]
 	givesWayByHandLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *givesWayByHandMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -425,7 +388,7 @@ func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.J
 	var r statemachine.Run
 	frame := takesNextLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &takesNextArgs{ctx: ctx, c: c}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &takesNextArgs{ctx: ctx, c: c}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesNextMachine{takesNextLocals: frame}
@@ -439,71 +402,62 @@ type takesNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// takesNextArgs are the parameters of [takesNext] that are needed only before its first
-// suspension.
+// takesNextArgs are the parameters that only the start of [takesNext] needs.
 type takesNextArgs struct {
 	ctx context.Context
 	c   *job.Completions[int]
 }
 
-// moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [takesNext] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// yield_test.go:219: j, err := c.Next(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:219
 	f.next1 = args.c.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:219
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:467
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:428
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:219
 	return r.Await(f.next1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:219
 		j, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:477
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:437
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:220
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:221
 			return true, 0, err
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:487
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:445
 	return true, result0, result1
 }
 
-// Location returns where [takesNext] is suspended.
 func (f *takesNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 219)
 }
 
-// takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and
-// frame in one allocation.
+// takesNextMachine is [takesNext] as the root of a chain: chain, job and frame in one allocation.
 type takesNextMachine struct {
 	statemachine.Builder[int]
 	takesNextLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *takesNextMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -518,7 +472,7 @@ func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[i
 	var r statemachine.Run
 	frame := takesValueLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &takesValueArgs{ctx: ctx, p: p}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &takesValueArgs{ctx: ctx, p: p}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesValueMachine{takesValueLocals: frame}
@@ -532,61 +486,55 @@ type takesValueLocals struct {
 	next1 *job.Job[int]
 }
 
-// takesValueArgs are the parameters of [takesValue] that are needed only before its first
-// suspension.
+// takesValueArgs are the parameters that only the start of [takesValue] needs.
 type takesValueArgs struct {
 	ctx context.Context
 	p   *job.Puller[int]
 }
 
-// moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [takesValue] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// yield_test.go:227: … p.Next(ctx) }
 //line github.com/movenext/movenext/statemachine/yield_test.go:227
 	f.next1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:227
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:560
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:512
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:227
 	return r.Await(f.next1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:227
 	result0, result1 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:569
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:520
 	f.next1 = nil
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [takesValue] is suspended.
 func (f *takesValueLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 227)
 }
 
-// takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and
-// frame in one allocation.
+// takesValueMachine is [takesValue] as the root of a chain: chain, job and frame in one
+// allocation.
 type takesValueMachine struct {
 	statemachine.Builder[int]
 	takesValueLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *takesValueMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -601,7 +549,7 @@ func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[
 	var r statemachine.Run
 	frame := takesByHandLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &takesByHandArgs{ctx: ctx, p: p}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &takesByHandArgs{ctx: ctx, p: p}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesByHandMachine{takesByHandLocals: frame}
@@ -615,67 +563,58 @@ type takesByHandLocals struct {
 	await1 *job.Job[int]
 }
 
-// takesByHandArgs are the parameters of [takesByHand] that are needed only before its first
-// suspension.
+// takesByHandArgs are the parameters that only the start of [takesByHand] needs.
 type takesByHandArgs struct {
 	ctx context.Context
 	p   *job.Puller[int]
 }
 
-// moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [takesByHand] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// yield_test.go:233: return p.NextAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:233
-	awaited1 = args.p.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:233
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:644
+	if awaited = args.p.NextAsync(args.ctx); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:589
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/yield_test.go:233
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:233
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:654
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:233
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:659
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:601
 	return true, result0, result1
 }
 
-// Location returns where [takesByHand] is suspended.
 func (f *takesByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 233)
 }
 
-// takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job
-// and frame in one allocation.
+// takesByHandMachine is [takesByHand] as the root of a chain: chain, job and frame in one
+// allocation.
 type takesByHandMachine struct {
 	statemachine.Builder[int]
 	takesByHandLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -683,4 +622,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9a0ed424428bbb93
+// Digest of what is above: 07725254d3cff9f8

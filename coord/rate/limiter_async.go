@@ -24,18 +24,18 @@ func waitEventsAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[jo
 	var r statemachine.Run
 	frame := waitEventsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &waitEventsArgs{l: l, n: n}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &waitEventsArgs{l: l, n: n}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitEventsMachine{waitEventsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// waitEventsEnter enters [waitEvents] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// waitEventsEnter enters [waitEvents] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func waitEventsEnter(r *statemachine.Run, ctx context.Context, l *Limiter, n int) (*waitEventsFrame, error) {
 	frame := waitEventsLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(r, &waitEventsArgs{l: l, n: n}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &waitEventsArgs{l: l, n: n}); hasEnded {
 		return nil, v0
 	}
 	m := &waitEventsFrame{waitEventsLocals: frame}
@@ -52,38 +52,35 @@ type waitEventsLocals struct {
 	sleep1 *reservationSleepFrame
 }
 
-// waitEventsArgs are the parameters of [waitEvents] that are needed only before its first
-// suspension.
+// waitEventsArgs are the parameters that only the start of [waitEvents] needs.
 type waitEventsArgs struct {
 	l *Limiter
 	n int
 }
 
-// waitEventsFrame is the frame of [waitEvents] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// waitEventsFrame is the frame of [waitEvents] for a caller that is a machine.
 type waitEventsFrame struct {
 	waitEventsLocals
 
 	result0 error
 }
 
-// MoveNext continues [waitEvents] where it stopped.
-func (f *waitEventsFrame) MoveNext(run *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(run, nil)
-	return finished
+func (f *waitEventsFrame) MoveNext(run *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(run, nil)
+	return hasEnded
 }
 
-// moveNext runs [waitEvents] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [waitEvents] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/coord/rate/limiter.go:167
@@ -93,21 +90,15 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 //line github.com/movenext/movenext/coord/rate/limiter.go:167
 		r, f.ctx, err = args.l.prepare(f.ctx, args.n)
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:169
 			return true, err
 		}
 		d := r.DelayFrom(r.made)
 		if d == 0 {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:173
 			return true, nil
 		}
-		// limiter.go:175: return r.sleep(ctx, d)
-//line github.com/movenext/movenext/coord/rate/limiter.go:175
 		f.sleep1, result0 = r.sleepEnter(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:111
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:102
 	if f.sleep1 == nil {
 		goto after1
 	}
@@ -117,35 +108,31 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 resume1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:175
 	result0 = f.sleep1.Results(run)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:121
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:112
 	f.sleep1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [waitEvents] is suspended.
 func (f *waitEventsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 175)
 }
 
-// Results returns what [waitEvents] returned, or raises again the panic that ended it.
 func (f *waitEventsFrame) Results(run *statemachine.Run) error {
 	run.Rethrow()
 	return f.result0
 }
 
-// waitEventsMachine is the root of a chain of calls that begins with [waitEvents]: chain, job and
-// frame in one allocation.
+// waitEventsMachine is [waitEvents] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitEventsMachine struct {
 	statemachine.Builder[job.Void]
 	waitEventsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitEventsMachine) MoveNext(run *statemachine.Run) bool {
-	finished, v0 := f.moveNext(run, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(run, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(run, job.Void{}, v0)
@@ -168,8 +155,8 @@ func (r Reservation) sleepAsync(ctx context.Context, d time.Duration) (result *j
 	return m.Start(ctx, &r2, m)
 }
 
-// sleepEnter enters [Reservation.sleep] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// sleepEnter enters [Reservation.sleep] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (r Reservation) sleepEnter(r2 *statemachine.Run, ctx context.Context, d time.Duration) (*reservationSleepFrame, error) {
 	frame := reservationSleepFrame{err: new(error)}
 	if frame.moveNext(r2, &reservationSleepArgs{r: &r, ctx: ctx, d: d}) {
@@ -193,33 +180,31 @@ type reservationSleepFrame struct {
 	err *error
 }
 
-// reservationSleepArgs are the parameters of [Reservation.sleep] that are needed only before its
-// first suspension.
+// reservationSleepArgs are the parameters that only the start of [Reservation.sleep] needs.
 type reservationSleepArgs struct {
 	r   *Reservation
 	ctx context.Context
 	d   time.Duration
 }
 
-// MoveNext continues [Reservation.sleep] where it stopped.
 func (f *reservationSleepFrame) MoveNext(run *statemachine.Run) bool {
 	return f.moveNext(run, nil)
 }
 
-// moveNext runs [Reservation.sleep] from where it stopped to its next suspension (false) or its
-// end (true). When it continues, args is nil.
-func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservationSleepArgs) (finished bool) {
-	defer f.defers.Leave(run, &f.Frame, &finished)
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
+// moveNext runs [Reservation.sleep] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservationSleepArgs) (hasEnded bool) {
+	defer f.defers.Leave(run, &f.Frame, &hasEnded)
+	var sleep2 error
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/rate/limiter.go:182
 	f.slept = new(bool)
@@ -237,47 +222,43 @@ func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservatio
 			}
 		})
 	}
-	// limiter.go:188: err = job.Sleep(ctx, d)
 //line github.com/movenext/movenext/coord/rate/limiter.go:188
-	asleep1, sleep1 = statemachine.Sleep(run, args.ctx, args.d)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:244
-	if !asleep1 {
+	asleep, sleep2 = statemachine.Sleep(run, args.ctx, args.d)
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:228
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:188
-	sleep1 = run.Refusal()
+	sleep2 = run.Refusal()
 after1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:188
-	*f.err = sleep1
+	*f.err = sleep2
 	(*f.slept) = true
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/rate/limiter.go:190
 	return true
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:260
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:244
 }
 
-// Location returns where [Reservation.sleep] is suspended.
 func (f *reservationSleepFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
 }
 
-// Results returns what [Reservation.sleep] returned, or raises again the panic that ended it.
 func (f *reservationSleepFrame) Results(run *statemachine.Run) error {
 	run.Rethrow()
 	return *f.err
 }
 
-// reservationSleepMachine is the root of a chain of calls that begins with [Reservation.sleep]:
-// chain, job and frame in one allocation.
+// reservationSleepMachine is [Reservation.sleep] as the root of a chain: chain, job and frame in
+// one allocation.
 type reservationSleepMachine struct {
 	statemachine.Builder[job.Void]
 	reservationSleepFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *reservationSleepMachine) MoveNext(run *statemachine.Run) bool {
 	if !f.reservationSleepFrame.moveNext(run, nil) {
 		return false
@@ -288,4 +269,4 @@ func (f *reservationSleepMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6813125fcca7be82
+// Digest of what is above: 3806f114c6e24871

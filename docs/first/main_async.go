@@ -25,7 +25,7 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := tickLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tickMachine{tickLocals: frame}
@@ -42,19 +42,19 @@ type tickLocals struct {
 	i  int
 }
 
-// moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true). The
-// parameter n is needed only before the first suspension.
-func (f *tickLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
+// moveNext runs [tick] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *tickLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.n1 = n
@@ -65,11 +65,10 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/first/main.go:19
-	asleep1, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:72
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/docs/first/main_async.go:71
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -80,38 +79,32 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/first/main.go:19
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/first/main.go:20
 		return true, err
 	}
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:91
+//line github.com/movenext/movenext/docs/first/main_async.go:88
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/first/main.go:24
 	return true, nil
-//line github.com/movenext/movenext/docs/first/main_async.go:97
+//line github.com/movenext/movenext/docs/first/main_async.go:93
 }
 
-// Location returns where [tick] is suspended.
 func (f *tickLocals) Location() statemachine.Location {
 	return f.Frame.At("main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
 }
 
-// tickMachine is the root of a chain of calls that begins with [tick]: chain, job and frame in one
-// allocation.
+// tickMachine is [tick] as the root of a chain: chain, job and frame in one allocation.
 type tickMachine struct {
 	statemachine.Builder[job.Void]
 	tickLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -119,4 +112,4 @@ func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2fe5b45769e39354
+// Digest of what is above: efaf787c10d26361

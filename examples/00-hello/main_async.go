@@ -24,18 +24,18 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := greetLocals{name: name}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetMachine{greetLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame
+// greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func greetEnter(r *statemachine.Run, ctx context.Context, name string) (*greetFrame, string, error) {
 	frame := greetLocals{name: name}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &greetFrame{greetLocals: frame}
@@ -50,8 +50,7 @@ type greetLocals struct {
 	name string
 }
 
-// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// greetFrame is the frame of [greet] for a caller that is a machine.
 type greetFrame struct {
 	greetLocals
 
@@ -59,31 +58,29 @@ type greetFrame struct {
 	result1 error
 }
 
-// MoveNext continues [greet] where it stopped.
-func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *greetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [greet] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
-	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:86
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:83
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -94,38 +91,30 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/00-hello/main.go:17
 		return true, "", err
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/00-hello/main.go:19
 	return true, "hello, " + f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:105
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:98
 }
 
-// Location returns where [greet] is suspended.
 func (f *greetLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
 }
 
-// Results returns what [greet] returned, or raises again the panic that ended it.
 func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in
-// one allocation.
+// greetMachine is [greet] as the root of a chain: chain, job and frame in one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
 	greetLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -140,7 +129,7 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 	var r statemachine.Run
 	frame := greetBothLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &greetBothArgs{ctx: ctx, a: a, b: b}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &greetBothArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetBothMachine{greetBothLocals: frame}
@@ -157,36 +146,33 @@ type greetBothLocals struct {
 	await2 *job.Job[string]
 }
 
-// greetBothArgs are the parameters of [greetBoth] that are needed only before its first
-// suspension.
+// greetBothArgs are the parameters that only the start of [greetBoth] needs.
 type greetBothArgs struct {
 	ctx context.Context
 	a   string
 	b   string
 }
 
-// moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (finished bool, result0 string, result1 error) {
+// moveNext runs [greetBoth] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var awaited2 *job.Job[string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:24
 	f.first = greetAsync(args.ctx, args.a) // concurrency is explicit: both sleep at once
-	// main.go:25: second, err := greet(ctx, b)
-//line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:190
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:176
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -195,61 +181,49 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:199
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:185
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/00-hello/main.go:27
 		return true, "", err
 	}
 	// main.go:29: text, err := first.Await()
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	awaited2 = f.first
-//line github.com/movenext/movenext/examples/00-hello/main.go:29
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:213
+	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:195
 		goto after2
 	}
 	f.State = 2
 	f.first = nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/examples/00-hello/main.go:29
-	return r.Await(awaited2), "", nil
+	f.await2 = awaited
+	return r.Await(awaited), "", nil
 resume2:
-//line github.com/movenext/movenext/examples/00-hello/main.go:29
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:224
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 		var text string
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-		text, err = awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/00-hello/main.go:30
+		text, err = awaited.GetResult()
 		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:235
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:212
 }
 
-// Location returns where [greetBoth] is suspended.
 func (f *greetBothLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
 }
 
-// greetBothMachine is the root of a chain of calls that begins with [greetBoth]: chain, job and
-// frame in one allocation.
+// greetBothMachine is [greetBoth] as the root of a chain: chain, job and frame in one allocation.
 type greetBothMachine struct {
 	statemachine.Builder[string]
 	greetBothLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -257,4 +231,4 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9c373906c66e8aab
+// Digest of what is above: 8495f2ee9e925f73

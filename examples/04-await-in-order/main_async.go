@@ -25,7 +25,7 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := runLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &runMachine{runLocals: frame}
@@ -43,13 +43,12 @@ type runLocals struct {
 	baz3 *bazFrame
 }
 
-// moveNext runs [run] from where it stopped to its next suspension (false) or its end (true).
-func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [run] on to its next suspension (false) or its end (true).
+func (f *runLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -58,12 +57,11 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:21: if err := foo(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.foo1, err = fooEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:67
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
 	if f.foo1 == nil {
 		goto after1
 	}
@@ -72,19 +70,15 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	err = f.foo1.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:76
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:74
 	f.foo1 = nil
 after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 		return true, err
 	}
-	// main.go:24: if err := bar(ctx); err != nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
-	f.bar2, err2 = barEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:88
+	f.bar2, err = barEnter(r, f.ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:82
 	if f.bar2 == nil {
 		goto after2
 	}
@@ -92,20 +86,16 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
-	err2 = f.bar2.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:97
+	err = f.bar2.Results(r)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:91
 	f.bar2 = nil
 after2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
-		return true, err2
+	if err != nil {
+		return true, err
 	}
-	// main.go:27: return baz(ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	f.baz3, result0 = bazEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:109
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:99
 	if f.baz3 == nil {
 		goto after3
 	}
@@ -115,29 +105,25 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	result0 = f.baz3.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:119
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:109
 	f.baz3 = nil
 after3:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [run] is suspended.
 func (f *runLocals) Location() statemachine.Location {
 	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 21, 24, 27)
 }
 
-// runMachine is the root of a chain of calls that begins with [run]: chain, job and frame in one
-// allocation.
+// runMachine is [run] as the root of a chain: chain, job and frame in one allocation.
 type runMachine struct {
 	statemachine.Builder[job.Void]
 	runLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *runMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -152,18 +138,18 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := fooLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fooMachine{fooLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// fooEnter enters [foo] for another machine. It returns the results, or the suspended frame that
+// fooEnter enters [foo] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func fooEnter(r *statemachine.Run, ctx context.Context) (*fooFrame, error) {
 	frame := fooLocals{}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &fooFrame{fooLocals: frame}
@@ -176,39 +162,36 @@ type fooLocals struct {
 	statemachine.Frame
 }
 
-// fooFrame is the frame of [foo] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// fooFrame is the frame of [foo] for a caller that is a machine.
 type fooFrame struct {
 	fooLocals
 
 	result0 error
 }
 
-// MoveNext continues [foo] where it stopped.
-func (f *fooFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *fooFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [foo] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:32: err := job.Sleep(ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
-	asleep1, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:211
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:194
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -219,34 +202,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:33
 	fmt.Println("Foo")
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:34
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:226
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:207
 }
 
-// Location returns where [foo] is suspended.
 func (f *fooLocals) Location() statemachine.Location {
 	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 32)
 }
 
-// Results returns what [foo] returned, or raises again the panic that ended it.
 func (f *fooFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// fooMachine is the root of a chain of calls that begins with [foo]: chain, job and frame in one
-// allocation.
+// fooMachine is [foo] as the root of a chain: chain, job and frame in one allocation.
 type fooMachine struct {
 	statemachine.Builder[job.Void]
 	fooLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -260,18 +237,18 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := barLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &barMachine{barLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// barEnter enters [bar] for another machine. It returns the results, or the suspended frame that
+// barEnter enters [bar] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func barEnter(r *statemachine.Run, ctx context.Context) (*barFrame, error) {
 	frame := barLocals{}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &barFrame{barLocals: frame}
@@ -284,39 +261,36 @@ type barLocals struct {
 	statemachine.Frame
 }
 
-// barFrame is the frame of [bar] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// barFrame is the frame of [bar] for a caller that is a machine.
 type barFrame struct {
 	barLocals
 
 	result0 error
 }
 
-// MoveNext continues [bar] where it stopped.
-func (f *barFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *barFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [bar] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:39: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
-	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:319
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:293
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -327,34 +301,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:40
 	fmt.Println("Bar")
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:41
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:334
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:306
 }
 
-// Location returns where [bar] is suspended.
 func (f *barLocals) Location() statemachine.Location {
 	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 39)
 }
 
-// Results returns what [bar] returned, or raises again the panic that ended it.
 func (f *barFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// barMachine is the root of a chain of calls that begins with [bar]: chain, job and frame in one
-// allocation.
+// barMachine is [bar] as the root of a chain: chain, job and frame in one allocation.
 type barMachine struct {
 	statemachine.Builder[job.Void]
 	barLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *barMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -368,18 +336,18 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := bazLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bazMachine{bazLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// bazEnter enters [baz] for another machine. It returns the results, or the suspended frame that
+// bazEnter enters [baz] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func bazEnter(r *statemachine.Run, ctx context.Context) (*bazFrame, error) {
 	frame := bazLocals{}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &bazFrame{bazLocals: frame}
@@ -392,39 +360,36 @@ type bazLocals struct {
 	statemachine.Frame
 }
 
-// bazFrame is the frame of [baz] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// bazFrame is the frame of [baz] for a caller that is a machine.
 type bazFrame struct {
 	bazLocals
 
 	result0 error
 }
 
-// MoveNext continues [baz] where it stopped.
-func (f *bazFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *bazFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [baz] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:46: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
-	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:427
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:392
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -435,38 +400,32 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:47
 	fmt.Println("Baz")
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:48
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:442
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:405
 }
 
-// Location returns where [baz] is suspended.
 func (f *bazLocals) Location() statemachine.Location {
 	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
 }
 
-// Results returns what [baz] returned, or raises again the panic that ended it.
 func (f *bazFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// bazMachine is the root of a chain of calls that begins with [baz]: chain, job and frame in one
-// allocation.
+// bazMachine is [baz] as the root of a chain: chain, job and frame in one allocation.
 type bazMachine struct {
 	statemachine.Builder[job.Void]
 	bazLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 69b93796b14f5bdb
+// Digest of what is above: ddc267a970b0f603

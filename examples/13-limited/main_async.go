@@ -23,18 +23,18 @@ func queryAsync(arg0 context.Context, d *database) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := queryLocals{d: d}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &queryMachine{queryLocals: frame}
 	return m.Start(arg0, &r, m)
 }
 
-// queryEnter enters [query] for another machine. It returns the results, or the suspended frame
+// queryEnter enters [query] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func queryEnter(r *statemachine.Run, arg0 context.Context, d *database) (*queryFrame, error) {
 	frame := queryLocals{d: d}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &queryFrame{queryLocals: frame}
@@ -51,87 +51,74 @@ type queryLocals struct {
 	await1 *job.Job[string]
 }
 
-// queryFrame is the frame of [query] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// queryFrame is the frame of [query] for a caller that is a machine.
 type queryFrame struct {
 	queryLocals
 
 	result0 error
 }
 
-// MoveNext continues [query] where it stopped.
-func (f *queryFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *queryFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [query] from where it stopped to its next suspension (false) or its end (true).
-func (f *queryLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var awaited1 *job.Job[string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [query] on to its next suspension (false) or its end (true).
+func (f *queryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var awaited *job.Job[string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/examples/13-limited/main.go:59
 		answer := f.d.begin()
 		// main.go:60: _, err := answer.Await()
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
-		awaited1 = answer
+		if awaited = answer; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:85
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil
 	}
-//line github.com/movenext/movenext/examples/13-limited/main.go:60
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:90
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/13-limited/main.go:60
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/examples/13-limited/main.go:60
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:100
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 		f.d.end()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/13-limited/main.go:62
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:111
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:102
 }
 
-// Location returns where [query] is suspended.
 func (f *queryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.query", "github.com/movenext/movenext/examples/13-limited/main.go", 60)
 }
 
-// Results returns what [query] returned, or raises again the panic that ended it.
 func (f *queryFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in
-// one allocation.
+// queryMachine is [query] as the root of a chain: chain, job and frame in one allocation.
 type queryMachine struct {
 	statemachine.Builder[job.Void]
 	queryLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -146,7 +133,7 @@ func limitedScopeAsync(ctx context.Context, d *database) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := limitedScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &limitedScopeArgs{ctx: ctx, d: d}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &limitedScopeArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &limitedScopeMachine{limitedScopeLocals: frame}
@@ -160,26 +147,24 @@ type limitedScopeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// limitedScopeArgs are the parameters of [limitedScope] that are needed only before its first
-// suspension.
+// limitedScopeArgs are the parameters that only the start of [limitedScope] needs.
 type limitedScopeArgs struct {
 	ctx context.Context
 	d   *database
 }
 
-// moveNext runs [limitedScope] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [limitedScope] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:105: return job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		d := args.d
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
@@ -195,37 +180,33 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:199
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:184
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/13-limited/main.go:105
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:208
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:192
 	f.inScope1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [limitedScope] is suspended.
 func (f *limitedScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.limitedScope", "github.com/movenext/movenext/examples/13-limited/main.go", 105)
 }
 
-// limitedScopeMachine is the root of a chain of calls that begins with [limitedScope]: chain, job
-// and frame in one allocation.
+// limitedScopeMachine is [limitedScope] as the root of a chain: chain, job and frame in one
+// allocation.
 type limitedScopeMachine struct {
 	statemachine.Builder[job.Void]
 	limitedScopeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *limitedScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -239,7 +220,7 @@ func limitedScopeFunc1Run(d *database, ctx context.Context) error {
 	var r statemachine.Run
 	frame := limitedScopeFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &limitedScopeFunc1Args{d: d, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &limitedScopeFunc1Args{d: d, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &limitedScopeFunc1Machine{limitedScopeFunc1Locals: frame}
@@ -254,29 +235,28 @@ type limitedScopeFunc1Locals struct {
 	query1 *queryFrame
 }
 
-// limitedScopeFunc1Args are the parameters of a function literal of [limitedScope] that are needed
-// only before its first suspension.
+// limitedScopeFunc1Args are the parameters that only the start of a function literal of
+// [limitedScope] needs.
 type limitedScopeFunc1Args struct {
 	d   *database
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [limitedScope] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedScopeFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [limitedScope] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedScopeFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:108: s.Go(func(ctx context.Context) error { return query(ctx, d) })
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	f.query1, result0 = queryEnter(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:280
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:260
 	if f.query1 == nil {
 		goto after1
 	}
@@ -285,33 +265,30 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	result0 = f.query1.Results(r)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:289
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:269
 	f.query1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [limitedScope] is suspended.
 func (f *limitedScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.limitedScope", "github.com/movenext/movenext/examples/13-limited/main.go", 108)
 }
 
-// limitedScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [limitedScope]: chain and frame in one allocation.
+// limitedScopeFunc1Machine is a function literal of [limitedScope] as the root of a chain: chain
+// and frame in one allocation.
 type limitedScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	limitedScopeFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 69d047535fa4c1c3
+// Digest of what is above: ddd5e6cb889b2c3e

@@ -24,18 +24,18 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 	var r statemachine.Run
 	frame := readLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, arrived); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, arrived); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readMachine{readLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readEnter enters [read] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// readEnter enters [read] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func readEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
 	frame := readLocals{}
-	if finished, v0, v1 := frame.moveNext(r, arrived); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, arrived); hasEnded {
 		return nil, v0, v1
 	}
 	m := &readFrame{readLocals: frame}
@@ -50,8 +50,7 @@ type readLocals struct {
 	await1 *job.Job[int]
 }
 
-// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// readFrame is the frame of [read] for a caller that is a machine.
 type readFrame struct {
 	readLocals
 
@@ -59,78 +58,66 @@ type readFrame struct {
 	result1 error
 }
 
-// MoveNext continues [read] where it stopped.
-func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *readFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
-// parameter arrived is needed only before the first suspension.
-func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [read] on to its next suspension (false) or its end (true). The parameter arrived
+// is needed only before the first suspension.
+func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:19: n, err := arrived.Await()
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	awaited1 = arrived
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:87
+	if awaited = arrived; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:83
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:97
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 		if n > 3 {
 			panic("too much to read")
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:23
 		return true, n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:110
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:101
 }
 
-// Location returns where [read] is suspended.
 func (f *readLocals) Location() statemachine.Location {
 	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
 }
 
-// Results returns what [read] returned, or raises again the panic that ended it.
 func (f *readFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
-// allocation.
+// readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[int]
 	readLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -145,18 +132,18 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 	var r statemachine.Run
 	frame := parseLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &parseArgs{ctx: ctx, arrived: arrived}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &parseArgs{ctx: ctx, arrived: arrived}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &parseMachine{parseLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// parseEnter enters [parse] for another machine. It returns the results, or the suspended frame
+// parseEnter enters [parse] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func parseEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
 	frame := parseLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &parseArgs{ctx: ctx, arrived: arrived}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &parseArgs{ctx: ctx, arrived: arrived}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &parseFrame{parseLocals: frame}
@@ -171,14 +158,13 @@ type parseLocals struct {
 	read1 *readFrame
 }
 
-// parseArgs are the parameters of [parse] that are needed only before its first suspension.
+// parseArgs are the parameters that only the start of [parse] needs.
 type parseArgs struct {
 	ctx     context.Context
 	arrived *job.Job[int]
 }
 
-// parseFrame is the frame of [parse] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// parseFrame is the frame of [parse] for a caller that is a machine.
 type parseFrame struct {
 	parseLocals
 
@@ -186,30 +172,28 @@ type parseFrame struct {
 	result1 error
 }
 
-// MoveNext continues [parse] where it stopped.
-func (f *parseFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *parseFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [parse] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [parse] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (hasEnded bool, result0 int, result1 error) {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:28: n, err := read(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:213
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:197
 	if f.read1 == nil {
 		goto after1
 	}
@@ -218,37 +202,32 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:222
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:206
 	f.read1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:228
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:211
 }
 
-// Location returns where [parse] is suspended.
 func (f *parseLocals) Location() statemachine.Location {
 	return f.Frame.At("main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
 }
 
-// Results returns what [parse] returned, or raises again the panic that ended it.
 func (f *parseFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// parseMachine is the root of a chain of calls that begins with [parse]: chain, job and frame in
-// one allocation.
+// parseMachine is [parse] as the root of a chain: chain, job and frame in one allocation.
 type parseMachine struct {
 	statemachine.Builder[int]
 	parseLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *parseMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -263,7 +242,7 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &serveArgs{ctx: ctx, arrived: arrived}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &serveArgs{ctx: ctx, arrived: arrived}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -277,30 +256,29 @@ type serveLocals struct {
 	parse1 *parseFrame
 }
 
-// serveArgs are the parameters of [serve] that are needed only before its first suspension.
+// serveArgs are the parameters that only the start of [serve] needs.
 type serveArgs struct {
 	ctx     context.Context
 	arrived *job.Job[int]
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished bool, result0 string, result1 error) {
+// moveNext runs [serve] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded bool, result0 string, result1 error) {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:304
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:282
 	if f.parse1 == nil {
 		goto after1
 	}
@@ -309,32 +287,28 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:313
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:291
 	f.parse1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:318
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:296
 	return true, result0, result1
 }
 
-// Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
-// one allocation.
+// serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[string]
 	serveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -342,4 +316,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b896bd27e1b0f8c8
+// Digest of what is above: 1378e88ae1cf3d45

@@ -25,18 +25,18 @@ func askAsync(ctx context.Context, place, user string) (result *job.Job[string])
 	var r statemachine.Run
 	frame := askLocals{place: place, user: user}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &askMachine{askLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// askEnter enters [ask] for another machine. It returns the results, or the suspended frame that
+// askEnter enters [ask] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func askEnter(r *statemachine.Run, ctx context.Context, place, user string) (*askFrame, string, error) {
 	frame := askLocals{place: place, user: user}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &askFrame{askLocals: frame}
@@ -52,8 +52,7 @@ type askLocals struct {
 	user  string
 }
 
-// askFrame is the frame of [ask] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// askFrame is the frame of [ask] for a caller that is a machine.
 type askFrame struct {
 	askLocals
 
@@ -61,25 +60,24 @@ type askFrame struct {
 	result1 error
 }
 
-// MoveNext continues [ask] where it stopped.
-func (f *askFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *askFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [ask] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/examples/21-http/main.go:26
@@ -87,12 +85,10 @@ func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 		if f.user == "Never" {
 			patience = time.Hour
 		}
-		// main.go:30: if err := job.Sleep(ctx, patience); err != nil {
-//line github.com/movenext/movenext/examples/21-http/main.go:30
-		asleep1, err = statemachine.Sleep(r, ctx, patience)
+		asleep, err = statemachine.Sleep(r, ctx, patience)
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:95
-	if !asleep1 {
+//line github.com/movenext/movenext/examples/21-http/main_async.go:91
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -104,39 +100,32 @@ after1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:108
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/21-http/main_async.go:104
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/21-http/main.go:32
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/21-http/main.go:33
 	return true, f.place + " of " + f.user, nil
-//line github.com/movenext/movenext/examples/21-http/main_async.go:116
+//line github.com/movenext/movenext/examples/21-http/main_async.go:109
 }
 
-// Location returns where [ask] is suspended.
 func (f *askLocals) Location() statemachine.Location {
 	return f.Frame.At("main.ask", "github.com/movenext/movenext/examples/21-http/main.go", 30)
 }
 
-// Results returns what [ask] returned, or raises again the panic that ended it.
 func (f *askFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
-// allocation.
+// askMachine is [ask] as the root of a chain: chain, job and frame in one allocation.
 type askMachine struct {
 	statemachine.Builder[string]
 	askLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *askMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -151,7 +140,7 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 	var r statemachine.Run
 	frame := dashboardLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &dashboardArgs{ctx: ctx, user: user}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &dashboardArgs{ctx: ctx, user: user}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &dashboardMachine{dashboardLocals: frame}
@@ -169,34 +158,31 @@ type dashboardLocals struct {
 	await2  *job.Job[[]string]
 }
 
-// dashboardArgs are the parameters of [dashboard] that are needed only before its first
-// suspension.
+// dashboardArgs are the parameters that only the start of [dashboard] needs.
 type dashboardArgs struct {
 	ctx  context.Context
 	user string
 }
 
-// moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (finished bool, text string, err error) {
-	var awaited2 *job.Job[[]string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [dashboard] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (hasEnded bool, text string, err error) {
+	var awaited *job.Job[[]string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/21-http/main.go:38
 	f.orders, f.news = askAsync(args.ctx, "orders", args.user), askAsync(args.ctx, "news", args.user) // both at once
-	// main.go:39: profile, err := ask(ctx, "profile", user)
-//line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(r, args.ctx, "profile", args.user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:200
+//line github.com/movenext/movenext/examples/21-http/main_async.go:186
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -205,70 +191,59 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.profile, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:209
+//line github.com/movenext/movenext/examples/21-http/main_async.go:195
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:215
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/21-http/main_async.go:201
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
 	}
 	// main.go:43: parts, err := job.WhenAll(orders, news).Await()
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	awaited2 = job.WhenAll(f.orders, f.news)
-//line github.com/movenext/movenext/examples/21-http/main.go:43
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:225
+	if awaited = job.WhenAll(f.orders, f.news); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/21-http/main_async.go:208
 		goto after2
 	}
 	f.State = 2
 	f.orders, f.news = nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/examples/21-http/main.go:43
-	return r.Await(awaited2), "", nil
+	f.await2 = awaited
+	return r.Await(awaited), "", nil
 resume2:
-//line github.com/movenext/movenext/examples/21-http/main.go:43
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:236
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 		var parts []string
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-		parts, err = awaited2.GetResult()
+		parts, err = awaited.GetResult()
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:245
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/21-http/main_async.go:225
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:252
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/21-http/main_async.go:231
 	return true, text, err
 }
 
-// Location returns where [dashboard] is suspended.
 func (f *dashboardLocals) Location() statemachine.Location {
 	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 39, 43)
 }
 
-// dashboardMachine is the root of a chain of calls that begins with [dashboard]: chain, job and
-// frame in one allocation.
+// dashboardMachine is [dashboard] as the root of a chain: chain, job and frame in one allocation.
 type dashboardMachine struct {
 	statemachine.Builder[string]
 	dashboardLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -276,4 +251,4 @@ func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a79623aabe37b6c0
+// Digest of what is above: acd51bc020c94817

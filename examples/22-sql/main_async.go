@@ -42,16 +42,16 @@ type accountsFrame struct {
 	await3 *job.Job[*account]
 }
 
-// MoveNext runs [accounts] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var awaited1 *job.Job[*sql.Rows]
+// MoveNext runs [accounts] on to its next suspension (false), or to its next value or its end
+// (true).
+func (f *accountsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var awaited *job.Job[*sql.Rows]
 	var err error
-	var awaited3 *job.Job[*account]
-	state := f.State
+	var awaited2 *job.Job[*account]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -64,46 +64,42 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:46: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
 	{
 		db := f.db
 		ctx := f.ctx
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-		awaited1 = job.Blocking(f.ctx, func(context.Context) (*sql.Rows, error) {
+		awaited = job.Blocking(f.ctx, func(context.Context) (*sql.Rows, error) {
 			return db.QueryContext(ctx, "LIST")
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	if awaited1.IsCompleted() && r.Proceed() {
+	if awaited.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:81
 		goto after1
 	}
 	f.State = 1
 	f.db = nil // not needed any more
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/22-sql/main.go:46
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:46
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:92
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 		var err2 error
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-		f.rows, err2 = awaited1.GetResult()
+		f.rows, err2 = awaited.GetResult()
 //line github.com/movenext/movenext/examples/22-sql/main.go:49
 		if err2 == nil {
 			goto endIf1
 		}
-		// main.go:50: yield(account{}, err)
 //line github.com/movenext/movenext/examples/22-sql/main.go:50
 		f.Emit(account{}, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:107
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:103
 	f.State = 2
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -124,7 +120,7 @@ for1:
 	{
 		rows := f.rows
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-		awaited3 = job.Blocking(f.ctx, func(context.Context) (a *account, err error) {
+		awaited2 = job.Blocking(f.ctx, func(context.Context) (a *account, err error) {
 			if !rows.Next() {
 				return nil, rows.Err()
 			}
@@ -133,25 +129,22 @@ for1:
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:138
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:134
 		goto after3
 	}
 	f.State = 3
 	f.db = nil // not needed any more
-	f.await3 = awaited3
-//line github.com/movenext/movenext/examples/22-sql/main.go:55
-	return r.Await(awaited3)
+	f.await3 = awaited2
+	return r.Await(awaited2)
 resume3:
-//line github.com/movenext/movenext/examples/22-sql/main.go:55
-	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:149
+	awaited2 = statemachine.AwaitedJob(r, f.await3)
 	f.await3 = nil
 after3:
 	{
 		var row *account
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-		row, err = awaited3.GetResult()
+		row, err = awaited2.GetResult()
 //line github.com/movenext/movenext/examples/22-sql/main.go:63
 		if err != nil {
 			goto case1
@@ -159,11 +152,10 @@ after3:
 		if row == nil {
 			goto case2
 		}
-		// main.go:66: case row == nil || !yield(*row, nil):
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		f.Emit(*row, nil)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:167
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:159
 	f.State = 4
 	f.db = nil // not needed any more
 	return true
@@ -176,13 +168,12 @@ resume4:
 			goto case2
 		}
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:180
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:172
 	goto endSwitch1
 case1:
-	// main.go:64: yield(account{}, err)
 //line github.com/movenext/movenext/examples/22-sql/main.go:64
 	f.Emit(account{}, err)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:186
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:177
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -197,11 +188,10 @@ case2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:67
 	return true
 endSwitch1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:201
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:192
 	goto for1
 }
 
-// Location returns where [accounts] is suspended.
 func (f *accountsFrame) Location() statemachine.Location {
 	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 46, 50, 55, 66, 64)
 }
@@ -239,30 +229,29 @@ type transferFrame struct {
 	err *error
 }
 
-// moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
-// The parameter db is needed only before the first suspension.
+// moveNext runs [transfer] on to its next suspension (false) or its end (true). The parameter db
+// is needed only before the first suspension.
 func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 6, &returned)
 	for {
-		if finished, again := f.step(r, db); !again {
+		if hasEnded, again := f.step(r, db); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again bool) {
+func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
-	var awaited1 *job.Job[*sql.Tx]
+	var awaited *job.Job[*sql.Tx]
 	var awaited2 *job.Job[sql.Result]
-	var awaited3 *job.Job[sql.Result]
-	var awaited4 *job.Job[job.Void]
-	state := f.State
+	var awaited3 *job.Job[job.Void]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -277,32 +266,29 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 	case 6:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:77: … job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx …
 	{
 		db := db
 		ctx := f.ctx
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-		awaited1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
+		awaited = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:292
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:281
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/22-sql/main.go:77
-	return r.Await(awaited1), false
+	f.await1 = awaited
+	return r.Await(awaited), false
 resume1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:77
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:302
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	f.tx, *f.err = awaited1.GetResult()
+	f.tx, *f.err = awaited.GetResult()
 	if (*f.err) != nil {
 		goto epilogue
 	}
@@ -321,20 +307,15 @@ after1:
 	}
 	// main.go:87: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	awaited2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:328
+	if awaited2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:312
 		goto after2
 	}
 	f.State = 2
 	f.await2 = awaited2
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
 	return r.Await(awaited2), false
 resume2:
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:338
 	f.await2 = nil
 after2:
 	{
@@ -343,68 +324,58 @@ after2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 != nil {
 			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:347
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:328
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
 	}
 	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	awaited3 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:357
+	if awaited2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:336
 		goto after3
 	}
 	f.State = 3
 	f.from = "" // not needed any more
-	f.await2 = awaited3
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-	return r.Await(awaited3), false
+	f.await2 = awaited2
+	return r.Await(awaited2), false
 resume3:
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:368
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-		_, err2 := awaited3.GetResult()
+		_, err2 := awaited2.GetResult()
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 != nil {
 			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:377
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:353
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
 	}
 	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	awaited4 = end(f.ctx, f.tx.Commit)
-//line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:387
+	if awaited3 = end(f.ctx, f.tx.Commit); awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:361
 		goto after4
 	}
 	f.State = 4
 	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
-	f.await4 = awaited4
-//line github.com/movenext/movenext/examples/22-sql/main.go:93
-	return r.Await(awaited4), false
+	f.await4 = awaited3
+	return r.Await(awaited3), false
 resume4:
-//line github.com/movenext/movenext/examples/22-sql/main.go:93
-	awaited4 = statemachine.AwaitedJob(r, f.await4)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:398
+	awaited3 = statemachine.AwaitedJob(r, f.await4)
 	f.await4 = nil
 after4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	_, *f.err = awaited4.GetResult()
+	_, *f.err = awaited3.GetResult()
 epilogue:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:408
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:379
 		return true, false
 	}
 	f.State = 5
@@ -413,23 +384,20 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:417
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:388
 	goto epilogue
 }
 
-// Location returns where [transfer] is suspended.
 func (f *transferFrame) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
 }
 
-// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and
-// frame in one allocation.
+// transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
 type transferMachine struct {
 	statemachine.Builder[job.Void]
 	transferFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.transferFrame.moveNext(r, nil) {
 		return false
@@ -440,7 +408,7 @@ func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
 	frame := transferFunc1Frame{err: err}
 	if frame.moveNext(r, &transferFunc1Args{ctx: ctx, tx: tx}) {
@@ -462,30 +430,29 @@ type transferFunc1Frame struct {
 	await1 *job.Job[job.Void]
 }
 
-// transferFunc1Args are the parameters of a function literal of [transfer] that are needed only
-// before its first suspension.
+// transferFunc1Args are the parameters that only the start of a function literal of [transfer]
+// needs.
 type transferFunc1Args struct {
 	ctx context.Context
 	tx  *sql.Tx
 }
 
-// MoveNext continues a function literal of [transfer] where it stopped.
 func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [transfer] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [transfer] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Args) bool {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:82
 	if (*f.err) == nil {
@@ -493,40 +460,31 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	}
 	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	awaited1 = end(args.ctx, args.tx.Rollback)
-//line github.com/movenext/movenext/examples/22-sql/main.go:83
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:500
+	if awaited = end(args.ctx, args.tx.Rollback); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:465
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/22-sql/main.go:83
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:83
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:510
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-		_, undone := awaited1.GetResult()
+		_, undone := awaited.GetResult()
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:519
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:481
 	return true
 }
 
-// Location returns where a function literal of [transfer] is suspended.
 func (f *transferFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 83)
 }
 
-// Results returns what a function literal of [transfer] returned, or raises again the panic that
-// ended it.
 func (f *transferFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -558,28 +516,28 @@ type reportFrame struct {
 	result0 error
 }
 
-// reportArgs are the parameters of [report] that are needed only before its first suspension.
+// reportArgs are the parameters that only the start of [report] needs.
 type reportArgs struct {
 	ctx context.Context
 	db  *sql.DB
 }
 
-// moveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *reportFrame) moveNext(r *statemachine.Run, args *reportArgs) (finished bool) {
+// moveNext runs [report] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *reportFrame) moveNext(r *statemachine.Run, args *reportArgs) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [report] until it suspends or ends.
-func (f *reportFrame) step(r *statemachine.Run, args *reportArgs) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *reportFrame) step(r *statemachine.Run, args *reportArgs) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -590,7 +548,7 @@ func (f *reportFrame) step(r *statemachine.Run, args *reportArgs) (finished bool
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	f.loop1 = statemachine.RangeStream(accountsAsync(args.ctx, args.db))
@@ -600,7 +558,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:604
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:562
 		goto resume1
 	}
 	f.State = 1
@@ -615,7 +573,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:619
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:577
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -625,12 +583,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:629
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:587
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:634
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:592
 		goto resume2
 	}
 	f.State = 2
@@ -640,7 +598,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:644
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:602
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -648,7 +606,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:652
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:610
 		goto resume3
 	}
 	f.State = 3
@@ -658,37 +616,34 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:662
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:620
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:668
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:673
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:631
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:677
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:635
 }
 
-// Location returns where [report] is suspended.
 func (f *reportFrame) Location() statemachine.Location {
 	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
 }
 
-// reportMachine is the root of a chain of calls that begins with [report]: chain, job and frame in
-// one allocation.
+// reportMachine is [report] as the root of a chain: chain, job and frame in one allocation.
 type reportMachine struct {
 	statemachine.Builder[job.Void]
 	reportFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.reportFrame.moveNext(r, nil) {
 		return false
@@ -699,4 +654,4 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 247aab3b623986c8
+// Digest of what is above: 4dfe133440fcdc5b

@@ -25,18 +25,18 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	var r statemachine.Run
 	frame := fetchLocals{number: number}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame
+// fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func fetchEnter(r *statemachine.Run, ctx context.Context, number int) (*fetchFrame, page, error) {
 	frame := fetchLocals{number: number}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
@@ -51,8 +51,7 @@ type fetchLocals struct {
 	number int
 }
 
-// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine.
 type fetchFrame struct {
 	fetchLocals
 
@@ -60,31 +59,29 @@ type fetchFrame struct {
 	result1 error
 }
 
-// MoveNext continues [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *fetchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 page, result1 error) {
+// moveNext runs [fetch] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 page, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:87
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:84
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -93,35 +90,29 @@ resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:97
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	return true, page{f.number}, err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:101
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:96
 }
 
-// Location returns where [fetch] is suspended.
 func (f *fetchLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
 }
 
-// Results returns what [fetch] returned, or raises again the panic that ended it.
 func (f *fetchFrame) Results(r *statemachine.Run) (page, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
-// one allocation.
+// fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[page]
 	fetchLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -149,22 +140,21 @@ type pagesFrame struct {
 	fetch1 *fetchFrame
 }
 
-// MoveNext runs [pages] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
-func (f *pagesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// MoveNext runs [pages] on to its next suspension (false), or to its next value or its end (true).
+func (f *pagesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var fetch1Value page
 	var fetch1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:28
 	fmt.Println("  open")
@@ -173,10 +163,8 @@ func (f *pagesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 for1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:31
 	fmt.Println("  fetch", f.n)
-	// main.go:32: if !yield(fetch(ctx, n)) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, f.ctx, f.n)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:180
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:168
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -185,13 +173,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:189
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:177
 	f.fetch1 = nil
 after1:
-	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch1Value, fetch1Err)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:195
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:182
 	f.State = 2
 	return true
 resume2:
@@ -207,11 +194,10 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:211
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:198
 	goto for1
 }
 
-// Location returns where [pages] is suspended.
 func (f *pagesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 32, 32)
 }
@@ -243,22 +229,22 @@ type readFrame struct {
 	result0 error
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+// moveNext runs [read] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, ctx)
+	hasEnded = f.step(r, ctx)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [read] until it suspends or ends.
-func (f *readFrame) step(r *statemachine.Run, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *readFrame) step(r *statemachine.Run, ctx context.Context) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -269,7 +255,7 @@ func (f *readFrame) step(r *statemachine.Run, ctx context.Context) (finished boo
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	f.loop1 = statemachine.RangeStream(pagesAsync(ctx))
@@ -279,7 +265,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:283
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:269
 		goto resume1
 	}
 	f.State = 1
@@ -294,7 +280,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:298
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:284
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -303,12 +289,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:293
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:312
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:298
 		goto resume2
 	}
 	f.State = 2
@@ -318,7 +304,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:322
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:308
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -326,7 +312,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:330
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:316
 		goto resume3
 	}
 	f.State = 3
@@ -336,38 +322,35 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:340
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:326
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:346
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:332
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:352
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:338
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:356
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:342
 }
 
-// Location returns where [read] is suspended.
 func (f *readFrame) Location() statemachine.Location {
 	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
 }
 
-// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
-// allocation.
+// readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[job.Void]
 	readFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.readFrame.moveNext(r, nil) {
 		return false
@@ -378,4 +361,4 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 45572d599e161c36
+// Digest of what is above: c71e06f1220172a9

@@ -25,18 +25,18 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 	var r statemachine.Run
 	frame := fetchLocals{mirror: mirror, round: round}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame
+// fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func fetchEnter(r *statemachine.Run, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
 	frame := fetchLocals{mirror: mirror, round: round}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
@@ -52,8 +52,7 @@ type fetchLocals struct {
 	round  int
 }
 
-// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine.
 type fetchFrame struct {
 	fetchLocals
 
@@ -61,31 +60,29 @@ type fetchFrame struct {
 	result1 error
 }
 
-// MoveNext continues [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *fetchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [fetch] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:88
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:85
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -96,43 +93,33 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/24-retry/main.go:23
 		return true, "", err
 	}
 	if f.round == 0 || f.mirror == "north" {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/24-retry/main.go:26
 		return true, "", errBusy
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/24-retry/main.go:28
 	return true, "a page from " + f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:112
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:103
 }
 
-// Location returns where [fetch] is suspended.
 func (f *fetchLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
 }
 
-// Results returns what [fetch] returned, or raises again the panic that ended it.
 func (f *fetchFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
-// one allocation.
+// fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[string]
 	fetchLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -147,7 +134,7 @@ func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[stri
 	var r statemachine.Run
 	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchAnyMachine{fetchAnyLocals: frame}
@@ -168,22 +155,21 @@ type fetchAnyLocals struct {
 	fetch1 *fetchFrame
 }
 
-// moveNext runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
-func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (finished bool, result0 string, result1 error) {
+// moveNext runs [fetchAny] on to its next suspension (false) or its end (true).
+func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 string, result1 error) {
 	var page string
 	var err error
-	var err2 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round = 0
@@ -203,10 +189,8 @@ range2:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.mirror = f.list1[f.i1]
-	// main.go:35: page, err := fetch(ctx, mirror, round)
-//line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:210
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:194
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -215,30 +199,26 @@ range2:
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	page, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:219
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:203
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/24-retry/main.go:37
 		return true, page, nil
 	}
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:231
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:213
 	goto range2
 endRange2:
 	{
 //line github.com/movenext/movenext/examples/24-retry/main.go:41
 		pause := time.Millisecond << f.round
-		// main.go:42: if err := job.Sleep(ctx, pause); err != nil {
-//line github.com/movenext/movenext/examples/24-retry/main.go:42
-		asleep1, err2 = statemachine.Sleep(r, f.ctx, pause)
+		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:241
-	if !asleep1 {
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:221
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -246,41 +226,35 @@ endRange2:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-	err2 = r.Refusal()
+	err = r.Refusal()
 after2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/24-retry/main.go:43
-		return true, "", err2
+	if err != nil {
+		return true, "", err
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:260
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:238
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	return true, "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:266
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:243
 }
 
-// Location returns where [fetchAny] is suspended.
 func (f *fetchAnyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
 }
 
-// fetchAnyMachine is the root of a chain of calls that begins with [fetchAny]: chain, job and
-// frame in one allocation.
+// fetchAnyMachine is [fetchAny] as the root of a chain: chain, job and frame in one allocation.
 type fetchAnyMachine struct {
 	statemachine.Builder[string]
 	fetchAnyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -288,4 +262,4 @@ func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 86ad3f7938620105
+// Digest of what is above: 0b6b0bf944cbc3c5

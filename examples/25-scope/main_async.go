@@ -25,7 +25,7 @@ func gatherAsync(ctx context.Context) (result *job.Job[job.Tuple2[int64, int]]) 
 	var r statemachine.Run
 	frame := gatherLocals{goroutines: new(int), err: new(error)}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[int64, int]{V1: v0, V2: *frame.goroutines}, *frame.err)
 	}
 	m := &gatherMachine{gatherLocals: frame}
@@ -43,24 +43,23 @@ type gatherLocals struct {
 	err        *error
 }
 
-// moveNext runs [gather] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, came int64) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [gather] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, came int64) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:24
 	f.count = new(atomic.Int64)
 	{
 //line github.com/movenext/movenext/examples/25-scope/main.go:25
 		all := job.NewSource[int]()
-		// main.go:26: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		count := f.count
 		goroutines := f.goroutines
 		err := f.err
@@ -71,40 +70,35 @@ func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finis
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:75
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:74
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/25-scope/main.go:26
 	return r.Await(f.inScope1), 0
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
 	_, *f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:84
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:82
 	f.inScope1 = nil
 //line github.com/movenext/movenext/examples/25-scope/main.go:39
 	came = f.count.Load()
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:88
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:86
 	return true, came
 }
 
-// Location returns where [gather] is suspended.
 func (f *gatherLocals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 26)
 }
 
-// gatherMachine is the root of a chain of calls that begins with [gather]: chain, job and frame in
-// one allocation.
+// gatherMachine is [gather] as the root of a chain: chain, job and frame in one allocation.
 type gatherMachine struct {
 	statemachine.Builder[job.Tuple2[int64, int]]
 	gatherLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *gatherMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[int64, int]{V1: v0, V2: *f.goroutines}, *f.err)
@@ -118,7 +112,7 @@ func gatherFunc1Run(count *atomic.Int64, all *job.Source[int], goroutines *int, 
 	var r statemachine.Run
 	frame := gatherFunc1Locals{goroutines: goroutines, err: err}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &gatherFunc1Args{count: count, all: all, s: s}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &gatherFunc1Args{count: count, all: all, s: s}); hasEnded {
 		return v0
 	}
 	m := &gatherFunc1Machine{gatherFunc1Locals: frame}
@@ -135,26 +129,25 @@ type gatherFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// gatherFunc1Args are the parameters of a function literal of [gather] that are needed only before
-// its first suspension.
+// gatherFunc1Args are the parameters that only the start of a function literal of [gather] needs.
 type gatherFunc1Args struct {
 	count *atomic.Int64
 	all   *job.Source[int]
 	s     *job.Scope
 }
 
-// moveNext runs a function literal of [gather] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [gather] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		count := args.count
@@ -168,46 +161,38 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 	}
 	// main.go:36: goroutines, err = all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	awaited1 = args.all.Job()
-//line github.com/movenext/movenext/examples/25-scope/main.go:36
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:175
+	if awaited = args.all.Job(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:166
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/25-scope/main.go:36
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/examples/25-scope/main.go:36
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:185
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	*f.goroutines, *f.err = awaited1.GetResult()
+	*f.goroutines, *f.err = awaited.GetResult()
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:191
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:179
 	return true, result0
 }
 
-// Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 36)
 }
 
-// gatherFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [gather]: chain and frame in one allocation.
+// gatherFunc1Machine is a function literal of [gather] as the root of a chain: chain and frame in
+// one allocation.
 type gatherFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	gatherFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *gatherFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -220,7 +205,7 @@ func gatherFunc2Run(count *atomic.Int64, all *job.Source[int], ctx context.Conte
 	var r statemachine.Run
 	frame := gatherFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &gatherFunc2Args{count: count, all: all}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &gatherFunc2Args{count: count, all: all}); hasEnded {
 		return v0
 	}
 	m := &gatherFunc2Machine{gatherFunc2Locals: frame}
@@ -234,25 +219,24 @@ type gatherFunc2Locals struct {
 	await1 *job.Job[int]
 }
 
-// gatherFunc2Args are the parameters of a function literal of [gather] that are needed only before
-// its first suspension.
+// gatherFunc2Args are the parameters that only the start of a function literal of [gather] needs.
 type gatherFunc2Args struct {
 	count *atomic.Int64
 	all   *job.Source[int]
 }
 
-// moveNext runs a function literal of [gather] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [gather] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:29
 	if args.count.Add(1) == children {
@@ -260,52 +244,43 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args)
 	}
 	// main.go:32: _, err := all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	awaited1 = args.all.Job()
-//line github.com/movenext/movenext/examples/25-scope/main.go:32
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:267
+	if awaited = args.all.Job(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:249
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/25-scope/main.go:32
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/examples/25-scope/main.go:32
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:277
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/25-scope/main.go:33
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:287
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:264
 }
 
-// Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 32)
 }
 
-// gatherFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [gather]: chain and frame in one allocation.
+// gatherFunc2Machine is a function literal of [gather] as the root of a chain: chain and frame in
+// one allocation.
 type gatherFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	gatherFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 21eb934e67f416b8
+// Digest of what is above: 8d8fbf591a15f379

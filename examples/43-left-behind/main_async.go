@@ -24,18 +24,18 @@ func leaveAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := leaveLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &leaveMachine{leaveLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// leaveEnter enters [leave] for another machine. It returns the results, or the suspended frame
+// leaveEnter enters [leave] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func leaveEnter(r *statemachine.Run, ctx context.Context, l *left) (*leaveFrame, error) {
 	frame := leaveLocals{ctx: ctx, l: l}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &leaveFrame{leaveLocals: frame}
@@ -51,38 +51,35 @@ type leaveLocals struct {
 	l   *left
 }
 
-// leaveFrame is the frame of [leave] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// leaveFrame is the frame of [leave] for a caller that is a machine.
 type leaveFrame struct {
 	leaveLocals
 
 	result0 error
 }
 
-// MoveNext continues [leave] where it stopped.
-func (f *leaveFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *leaveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [leave] from where it stopped to its next suspension (false) or its end (true).
-func (f *leaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [leave] on to its next suspension (false) or its end (true).
+func (f *leaveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:30: … job.Sleep(ctx, time.Minute); err != nil { // as a machine, it suspends here
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
-	asleep1, err = statemachine.Sleep(r, f.ctx, time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:85
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, time.Minute)
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:82
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -93,8 +90,6 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	if err != nil { // as a machine, it suspends here
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/43-left-behind/main.go:31
 		return true, err
 	}
 	f.l.ctx = f.ctx
@@ -104,34 +99,28 @@ after1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:35
 	f.l.twin = restAsync(f.ctx)
 	f.l.sleep = job.SleepAsync(f.ctx, time.Hour)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/43-left-behind/main.go:37
 	return true, nil
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:111
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:104
 }
 
-// Location returns where [leave] is suspended.
 func (f *leaveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 30)
 }
 
-// Results returns what [leave] returned, or raises again the panic that ended it.
 func (f *leaveFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// leaveMachine is the root of a chain of calls that begins with [leave]: chain, job and frame in
-// one allocation.
+// leaveMachine is [leave] as the root of a chain: chain, job and frame in one allocation.
 type leaveMachine struct {
 	statemachine.Builder[job.Void]
 	leaveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *leaveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -145,7 +134,7 @@ func leaveFunc1Run(ctx context.Context) error {
 	var r statemachine.Run
 	frame := leaveFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
 	m := &leaveFunc1Machine{leaveFunc1Locals: frame}
@@ -157,24 +146,23 @@ type leaveFunc1Locals struct {
 	statemachine.Frame
 }
 
-// moveNext runs a function literal of [leave] from where it stopped to its next suspension (false)
-// or its end (true). The parameter ctx is needed only before the first suspension.
-func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [leave] on to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:34: … job.Sleep(ctx, 20*time.Minute) })
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
-	asleep1, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:177
-	if !asleep1 {
+	asleep, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:165
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -183,27 +171,24 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:187
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:175
 	return true, result0
 }
 
-// Location returns where a function literal of [leave] is suspended.
 func (f *leaveFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 34)
 }
 
-// leaveFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [leave]: chain and frame in one allocation.
+// leaveFunc1Machine is a function literal of [leave] as the root of a chain: chain and frame in
+// one allocation.
 type leaveFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	leaveFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *leaveFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -217,7 +202,7 @@ func restAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := restLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &restMachine{restLocals: frame}
@@ -229,24 +214,23 @@ type restLocals struct {
 	statemachine.Frame
 }
 
-// moveNext runs [rest] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [rest] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:41: … job.Sleep(ctx, 40*time.Minute) }
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
-	asleep1, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:249
-	if !asleep1 {
+	asleep, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:233
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -255,27 +239,23 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:259
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:243
 	return true, result0
 }
 
-// Location returns where [rest] is suspended.
 func (f *restLocals) Location() statemachine.Location {
 	return f.Frame.At("main.rest", "github.com/movenext/movenext/examples/43-left-behind/main.go", 41)
 }
 
-// restMachine is the root of a chain of calls that begins with [rest]: chain, job and frame in one
-// allocation.
+// restMachine is [rest] as the root of a chain: chain, job and frame in one allocation.
 type restMachine struct {
 	statemachine.Builder[job.Void]
 	restLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *restMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -289,7 +269,7 @@ func asMachineAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := asMachineLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &asMachineArgs{ctx: ctx, l: l}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &asMachineArgs{ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &asMachineMachine{asMachineLocals: frame}
@@ -303,75 +283,66 @@ type asMachineLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// asMachineArgs are the parameters of [asMachine] that are needed only before its first
-// suspension.
+// asMachineArgs are the parameters that only the start of [asMachine] needs.
 type asMachineArgs struct {
 	ctx context.Context
 	l   *left
 }
 
-// moveNext runs [asMachine] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [asMachine] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:47: … job.Go(ctx, func(ctx context.Context) error { return leave(ctx, l) }).Await( …
 	{
 		l := args.l
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return asMachineFunc1Run(l, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:337
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:316
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:347
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/43-left-behind/main.go:48
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:357
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:331
 }
 
-// Location returns where [asMachine] is suspended.
 func (f *asMachineLocals) Location() statemachine.Location {
 	return f.Frame.At("main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
-// asMachineMachine is the root of a chain of calls that begins with [asMachine]: chain, job and
-// frame in one allocation.
+// asMachineMachine is [asMachine] as the root of a chain: chain, job and frame in one allocation.
 type asMachineMachine struct {
 	statemachine.Builder[job.Void]
 	asMachineLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *asMachineMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -385,7 +356,7 @@ func asMachineFunc1Run(l *left, ctx context.Context) error {
 	var r statemachine.Run
 	frame := asMachineFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &asMachineFunc1Args{l: l, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &asMachineFunc1Args{l: l, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &asMachineFunc1Machine{asMachineFunc1Locals: frame}
@@ -399,29 +370,28 @@ type asMachineFunc1Locals struct {
 	leave1 *leaveFrame
 }
 
-// asMachineFunc1Args are the parameters of a function literal of [asMachine] that are needed only
-// before its first suspension.
+// asMachineFunc1Args are the parameters that only the start of a function literal of [asMachine]
+// needs.
 type asMachineFunc1Args struct {
 	l   *left
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [asMachine] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [asMachine] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:47: … leave(ctx, l) }).Await()
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:425
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:395
 	if f.leave1 == nil {
 		goto after1
 	}
@@ -430,33 +400,30 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	result0 = f.leave1.Results(r)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:434
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:404
 	f.leave1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [asMachine] is suspended.
 func (f *asMachineFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
-// asMachineFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [asMachine]: chain and frame in one allocation.
+// asMachineFunc1Machine is a function literal of [asMachine] as the root of a chain: chain and
+// frame in one allocation.
 type asMachineFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	asMachineFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *asMachineFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 2b770ff82327bc77
+// Digest of what is above: 2277705e8e1b0942

@@ -32,7 +32,7 @@ func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (resu
 	return m2.Start(ctx, &r, m2)
 }
 
-// serveEnter enters [chat.serve] for another machine. It returns the results, or the suspended
+// serveEnter enters [chat.serve] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, roomName string) *chatServeFrame {
 	frame := chatServeFrame{c: c, ctx: ctx, m: m, roomName: roomName}
@@ -61,23 +61,22 @@ type chatServeFrame struct {
 	end2         *socketEndFrame
 }
 
-// MoveNext runs [chat.serve] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(run1, &f.Frame, &finished)
+// MoveNext runs [chat.serve] on to its next suspension (false) or its end (true).
+func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(run1, &f.Frame, &hasEnded)
 	var op ws.OpCode
 	var text2 []byte
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -91,10 +90,8 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 //line github.com/movenext/movenext/examples/chat/chat.go:201
 	f.r = f.c.join(f.ctx, f.roomName, f.m)
 for1:
-	// chat.go:203: op, text, err := m.readMessage(ctx)
-//line github.com/movenext/movenext/examples/chat/chat.go:203
 	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:98
+//line github.com/movenext/movenext/examples/chat/chat_async.go:95
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -103,7 +100,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:203
 	op, text2, err = f.readMessage1.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:107
+//line github.com/movenext/movenext/examples/chat/chat_async.go:104
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:204
@@ -115,10 +112,8 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:208
 	f.c.leave(f.ctx, f.roomName, f.r, f.m)
-	// chat.go:209: m.end(ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:122
+//line github.com/movenext/movenext/examples/chat/chat_async.go:117
 	if f.end2 == nil {
 		goto after2
 	}
@@ -128,7 +123,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:132
+//line github.com/movenext/movenext/examples/chat/chat_async.go:127
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -136,28 +131,24 @@ after2:
 	return true
 endIf1:
 	f.r.tell(f.ctx, event{Kind: "said", Name: f.m.name, Text: string(text2)})
-//line github.com/movenext/movenext/examples/chat/chat_async.go:140
+//line github.com/movenext/movenext/examples/chat/chat_async.go:135
 	goto for1
 }
 
-// Location returns where [chat.serve] is suspended.
 func (f *chatServeFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 203, 209)
 }
 
-// Results returns what [chat.serve] returned, or raises again the panic that ended it.
 func (f *chatServeFrame) Results(run1 *statemachine.Run) {
 	run1.Rethrow()
 }
 
-// chatServeMachine is the root of a chain of calls that begins with [chat.serve]: chain, job and
-// frame in one allocation.
+// chatServeMachine is [chat.serve] as the root of a chain: chain, job and frame in one allocation.
 type chatServeMachine struct {
 	statemachine.Builder[job.Void]
 	chatServeFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *chatServeMachine) MoveNext(run1 *statemachine.Run) bool {
 	if !f.chatServeFrame.MoveNext(run1) {
 		return false
@@ -183,8 +174,8 @@ func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// echoEnter enters [chat.echo] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// echoEnter enters [chat.echo] for another machine. It returns the results or, suspended, the
+// frame that will have them.
 func (c *chat) echoEnter(r *statemachine.Run, ctx context.Context, s *socket) *chatEchoFrame {
 	frame := chatEchoFrame{ctx: ctx, s: s}
 	if frame.moveNext(r, c) {
@@ -209,28 +200,27 @@ type chatEchoFrame struct {
 	end2         *socketEndFrame
 }
 
-// MoveNext continues [chat.echo] where it stopped.
 func (f *chatEchoFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [chat.echo] from where it stopped to its next suspension (false) or its end
-// (true). The parameter c is needed only before the first suspension.
-func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [chat.echo] on to its next suspension (false) or its end (true). The parameter c
+// is needed only before the first suspension.
+func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var op ws.OpCode
 	var message []byte
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := c
@@ -239,10 +229,9 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
 		f.defers.PushPlain(func() { c.remove(s) })
 	}
 for1:
-	// chat.go:222: op, message, err := s.readMessage(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:246
+//line github.com/movenext/movenext/examples/chat/chat_async.go:235
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -251,17 +240,16 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	op, message, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:255
+//line github.com/movenext/movenext/examples/chat/chat_async.go:244
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:223
 	if err == nil {
 		goto endIf1
 	}
-	// chat.go:224: s.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:265
+//line github.com/movenext/movenext/examples/chat/chat_async.go:253
 	if f.end2 == nil {
 		goto after2
 	}
@@ -271,7 +259,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:275
+//line github.com/movenext/movenext/examples/chat/chat_async.go:263
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -279,28 +267,24 @@ after2:
 	return true
 endIf1:
 	f.s.send(f.ctx, ws.NewFrame(op, true, message))
-//line github.com/movenext/movenext/examples/chat/chat_async.go:283
+//line github.com/movenext/movenext/examples/chat/chat_async.go:271
 	goto for1
 }
 
-// Location returns where [chat.echo] is suspended.
 func (f *chatEchoFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
 }
 
-// Results returns what [chat.echo] returned, or raises again the panic that ended it.
 func (f *chatEchoFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// chatEchoMachine is the root of a chain of calls that begins with [chat.echo]: chain, job and
-// frame in one allocation.
+// chatEchoMachine is [chat.echo] as the root of a chain: chain, job and frame in one allocation.
 type chatEchoMachine struct {
 	statemachine.Builder[job.Void]
 	chatEchoFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.chatEchoFrame.moveNext(r, nil) {
 		return false
@@ -311,4 +295,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9b8fd8776c081c49
+// Digest of what is above: 80d4244a4bbcab92

@@ -34,7 +34,7 @@ func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// listenEnter enters [load.listen] for another machine. It returns the results, or the suspended
+// listenEnter enters [load.listen] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (l *load) listenEnter(r *statemachine.Run, ctx context.Context, s *socket) *loadListenFrame {
 	frame := loadListenFrame{l: l, ctx: ctx, s: s}
@@ -60,29 +60,26 @@ type loadListenFrame struct {
 	end2         *socketEndFrame
 }
 
-// MoveNext runs [load.listen] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [load.listen] on to its next suspension (false) or its end (true).
 func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 	var text2 []byte
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/load.go:98
 	f.entered = false
 for1:
-	// load.go:100: _, text, err := s.readMessage(ctx)
-//line github.com/movenext/movenext/examples/chat/load.go:100
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:86
+//line github.com/movenext/movenext/examples/chat/load_async.go:83
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -91,7 +88,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:95
+//line github.com/movenext/movenext/examples/chat/load_async.go:92
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
@@ -103,10 +100,8 @@ after1:
 		f.l.here.Done()
 	}
 	f.l.lost.Add(1)
-	// load.go:106: s.end(ctx, err)
-//line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/load_async.go:110
+//line github.com/movenext/movenext/examples/chat/load_async.go:105
 	if f.end2 == nil {
 		goto after2
 	}
@@ -116,10 +111,9 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:120
+//line github.com/movenext/movenext/examples/chat/load_async.go:115
 	f.end2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/load.go:109
@@ -127,28 +121,25 @@ endIf1:
 		f.entered = true
 		f.l.here.Done()
 	}
-//line github.com/movenext/movenext/examples/chat/load_async.go:131
+//line github.com/movenext/movenext/examples/chat/load_async.go:125
 	goto for1
 }
 
-// Location returns where [load.listen] is suspended.
 func (f *loadListenFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*load).listen", "github.com/movenext/movenext/examples/chat/load.go", 100, 106)
 }
 
-// Results returns what [load.listen] returned, or raises again the panic that ended it.
 func (f *loadListenFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// loadListenMachine is the root of a chain of calls that begins with [load.listen]: chain, job and
-// frame in one allocation.
+// loadListenMachine is [load.listen] as the root of a chain: chain, job and frame in one
+// allocation.
 type loadListenMachine struct {
 	statemachine.Builder[job.Void]
 	loadListenFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *loadListenMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.loadListenFrame.MoveNext(r) {
 		return false
@@ -165,18 +156,18 @@ func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job
 	var r statemachine.Run
 	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.sent, v1)
 	}
 	m := &loadSendAllMachine{loadSendAllLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sendAllEnter enters [load.sendAll] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// sendAllEnter enters [load.sendAll] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (l *load) sendAllEnter(r *statemachine.Run, ctx context.Context, sockets []*socket) (*loadSendAllFrame, int, error) {
 	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
-	if finished, v1 := frame.moveNext(r); finished {
+	if hasEnded, v1 := frame.moveNext(r); hasEnded {
 		return nil, frame.sent, v1
 	}
 	m := &loadSendAllFrame{loadSendAllLocals: frame}
@@ -199,41 +190,37 @@ type loadSendAllLocals struct {
 	sent int
 }
 
-// loadSendAllFrame is the frame of [load.sendAll] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// loadSendAllFrame is the frame of [load.sendAll] for a caller that is a machine.
 type loadSendAllFrame struct {
 	loadSendAllLocals
 
 	err error
 }
 
-// MoveNext continues [load.sendAll] where it stopped.
-func (f *loadSendAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.err = f.moveNext(r)
-	return finished
+func (f *loadSendAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.err = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [load.sendAll] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
+// moveNext runs [load.sendAll] on to its next suspension (false) or its end (true).
+func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/load.go:141
 	f.pace = rate.NewLimiter(rate.Limit(f.l.rate), 1)
 	f.i = 0
 for1:
-	// load.go:143: if err := pace.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:237
+//line github.com/movenext/movenext/examples/chat/load_async.go:224
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -242,14 +229,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:246
+//line github.com/movenext/movenext/examples/chat/load_async.go:233
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	if err2 != nil {
 		err = nil
-//line github.com/movenext/movenext/examples/chat/load_async.go:252
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/load_async.go:239
 		return true, err //nolint:nilerr // the time is over
 	}
 	{
@@ -262,32 +248,29 @@ after1:
 	f.l.expected.Add(int64(f.l.membersOf(f.i % f.l.rooms)))
 //line github.com/movenext/movenext/examples/chat/load.go:142
 	f.i = (f.i + 1) % len(f.sockets)
-//line github.com/movenext/movenext/examples/chat/load_async.go:266
+//line github.com/movenext/movenext/examples/chat/load_async.go:252
 	goto for1
 }
 
-// Location returns where [load.sendAll] is suspended.
 func (f *loadSendAllLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
 }
 
-// Results returns what [load.sendAll] returned, or raises again the panic that ended it.
 func (f *loadSendAllFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.sent, f.err
 }
 
-// loadSendAllMachine is the root of a chain of calls that begins with [load.sendAll]: chain, job
-// and frame in one allocation.
+// loadSendAllMachine is [load.sendAll] as the root of a chain: chain, job and frame in one
+// allocation.
 type loadSendAllMachine struct {
 	statemachine.Builder[int]
 	loadSendAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.sent, v1)
@@ -295,4 +278,4 @@ func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7e0ab7fe0f392b55
+// Digest of what is above: b7f4a52f31251a63

@@ -29,18 +29,18 @@ func (s *socket) readMessageAsync(ctx context.Context) (result *job.Job[job.Tupl
 	var r statemachine.Run
 	frame := socketReadMessageLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1, v2 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
 	}
 	m := &socketReadMessageMachine{socketReadMessageLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readMessageEnter enters [socket.readMessage] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// readMessageEnter enters [socket.readMessage] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *socket) readMessageEnter(r *statemachine.Run, ctx context.Context) (*socketReadMessageFrame, ws.OpCode, []byte, error) {
 	frame := socketReadMessageLocals{s: s, ctx: ctx}
-	if finished, v0, v1, v2 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1, v2 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1, v2
 	}
 	m := &socketReadMessageFrame{socketReadMessageLocals: frame}
@@ -60,8 +60,7 @@ type socketReadMessageLocals struct {
 	readFrame2 *socketReadFrameFrame
 }
 
-// socketReadMessageFrame is the frame of [socket.readMessage] for a caller that is a machine: what
-// it keeps and, at the end, its results.
+// socketReadMessageFrame is the frame of [socket.readMessage] for a caller that is a machine.
 type socketReadMessageFrame struct {
 	socketReadMessageLocals
 
@@ -70,28 +69,26 @@ type socketReadMessageFrame struct {
 	err     error
 }
 
-// MoveNext continues [socket.readMessage] where it stopped.
-func (f *socketReadMessageFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.op, f.message, f.err = f.moveNext(r)
-	return finished
+func (f *socketReadMessageFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.op, f.message, f.err = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [socket.readMessage] from where it stopped to its next suspension (false) or its
-// end (true).
-func (f *socketReadMessageLocals) moveNext(r *statemachine.Run) (finished bool, op ws.OpCode, message []byte, err error) {
+// moveNext runs [socket.readMessage] on to its next suspension (false) or its end (true).
+func (f *socketReadMessageLocals) moveNext(r *statemachine.Run) (hasEnded bool, op ws.OpCode, message []byte, err error) {
 	var err2 error
 	var message2 []byte
 	var complete bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:86
 	f.asked = false
@@ -101,10 +98,9 @@ for1:
 	if err2 != nil {
 		goto endIf1
 	}
-	// socket.go:89: err = s.in.Readable(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:108
+//line github.com/movenext/movenext/examples/chat/socket_async.go:104
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -113,15 +109,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:117
+//line github.com/movenext/movenext/examples/chat/socket_async.go:113
 	f.readable1 = nil
 after1:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:91
 	if e, ok := err2.(net.Error); ok && e.Timeout() {
 		if f.asked {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:93
 			return true, 0, nil, errSilent
 		}
 		f.asked = true
@@ -129,15 +123,11 @@ endIf1:
 		goto next1
 	}
 	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:100
 		return true, 0, nil, err2
 	}
 	f.asked = false
-	// socket.go:103: message, complete, err := s.readFrame(ctx)
-//line github.com/movenext/movenext/examples/chat/socket.go:103
 	f.readFrame2, message2, complete, err2 = f.s.readFrameEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:141
+//line github.com/movenext/movenext/examples/chat/socket_async.go:131
 	if f.readFrame2 == nil {
 		goto after2
 	}
@@ -146,42 +136,37 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:103
 	message2, complete, err2 = f.readFrame2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:150
+//line github.com/movenext/movenext/examples/chat/socket_async.go:140
 	f.readFrame2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:104
 	if complete || err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:105
 		return true, f.s.op, message2, err2
 	}
 next1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:160
+//line github.com/movenext/movenext/examples/chat/socket_async.go:148
 	goto for1
 }
 
-// Location returns where [socket.readMessage] is suspended.
 func (f *socketReadMessageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 89, 103)
 }
 
-// Results returns what [socket.readMessage] returned, or raises again the panic that ended it.
 func (f *socketReadMessageFrame) Results(r *statemachine.Run) (ws.OpCode, []byte, error) {
 	r.Rethrow()
 	return f.op, f.message, f.err
 }
 
-// socketReadMessageMachine is the root of a chain of calls that begins with [socket.readMessage]:
-// chain, job and frame in one allocation.
+// socketReadMessageMachine is [socket.readMessage] as the root of a chain: chain, job and frame in
+// one allocation.
 type socketReadMessageMachine struct {
 	statemachine.Builder[job.Tuple2[ws.OpCode, []byte]]
 	socketReadMessageLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *socketReadMessageMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1, v2 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1, v2 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
@@ -196,18 +181,18 @@ func (s *socket) readFrameAsync(ctx context.Context) (result *job.Job[job.Tuple2
 	var r statemachine.Run
 	frame := socketReadFrameLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1, v2 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
 	}
 	m := &socketReadFrameMachine{socketReadFrameLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readFrameEnter enters [socket.readFrame] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// readFrameEnter enters [socket.readFrame] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *socket) readFrameEnter(r *statemachine.Run, ctx context.Context) (*socketReadFrameFrame, []byte, bool, error) {
 	frame := socketReadFrameLocals{s: s, ctx: ctx}
-	if finished, v0, v1, v2 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1, v2 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1, v2
 	}
 	m := &socketReadFrameFrame{socketReadFrameLocals: frame}
@@ -227,8 +212,7 @@ type socketReadFrameLocals struct {
 	readPayload2 *socketReadPayloadFrame
 }
 
-// socketReadFrameFrame is the frame of [socket.readFrame] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// socketReadFrameFrame is the frame of [socket.readFrame] for a caller that is a machine.
 type socketReadFrameFrame struct {
 	socketReadFrameLocals
 
@@ -237,37 +221,31 @@ type socketReadFrameFrame struct {
 	err      error
 }
 
-// MoveNext continues [socket.readFrame] where it stopped.
-func (f *socketReadFrameFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.message, f.complete, f.err = f.moveNext(r)
-	return finished
+func (f *socketReadFrameFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.message, f.complete, f.err = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [socket.readFrame] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, message []byte, complete bool, err2 error) {
+// moveNext runs [socket.readFrame] on to its next suspension (false) or its end (true).
+func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (hasEnded bool, message []byte, complete bool, err2 error) {
 	var p []byte
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:116
 	if err := f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence)); err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:117
 		return true, nil, false, err
 	}
-	// socket.go:119: h, err := s.readHeader(ctx)
-//line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:271
+//line github.com/movenext/movenext/examples/chat/socket_async.go:249
 	if f.readHeader1 == nil {
 		goto after1
 	}
@@ -276,21 +254,18 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, me
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.h, err2 = f.readHeader1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:280
+//line github.com/movenext/movenext/examples/chat/socket_async.go:258
 	f.readHeader1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:120
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:286
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:264
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:122
 	}
-	// socket.go:123: p, err := s.readPayload(h)
-//line github.com/movenext/movenext/examples/chat/socket.go:123
 	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:294
+//line github.com/movenext/movenext/examples/chat/socket_async.go:269
 	if f.readPayload2 == nil {
 		goto after2
 	}
@@ -299,52 +274,46 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:123
 	p, err2 = f.readPayload2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:303
+//line github.com/movenext/movenext/examples/chat/socket_async.go:278
 	f.readPayload2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:309
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:284
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:126
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:316
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:290
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:129
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:322
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:295
 	return true, message, complete, err2
 }
 
-// Location returns where [socket.readFrame] is suspended.
 func (f *socketReadFrameLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 119, 123)
 }
 
-// Results returns what [socket.readFrame] returned, or raises again the panic that ended it.
 func (f *socketReadFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error) {
 	r.Rethrow()
 	return f.message, f.complete, f.err
 }
 
-// socketReadFrameMachine is the root of a chain of calls that begins with [socket.readFrame]:
-// chain, job and frame in one allocation.
+// socketReadFrameMachine is [socket.readFrame] as the root of a chain: chain, job and frame in one
+// allocation.
 type socketReadFrameMachine struct {
 	statemachine.Builder[job.Tuple2[[]byte, bool]]
 	socketReadFrameLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *socketReadFrameMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1, v2 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1, v2 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
@@ -359,18 +328,18 @@ func (s *socket) readHeaderAsync(ctx context.Context) (result *job.Job[ws.Header
 	var r statemachine.Run
 	frame := socketReadHeaderLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &socketReadHeaderMachine{socketReadHeaderLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readHeaderEnter enters [socket.readHeader] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// readHeaderEnter enters [socket.readHeader] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *socket) readHeaderEnter(r *statemachine.Run, ctx context.Context) (*socketReadHeaderFrame, ws.Header, error) {
 	frame := socketReadHeaderLocals{s: s, ctx: ctx}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &socketReadHeaderFrame{socketReadHeaderLocals: frame}
@@ -391,8 +360,7 @@ type socketReadHeaderLocals struct {
 	read3 *statemachine.Waiting[int]
 }
 
-// socketReadHeaderFrame is the frame of [socket.readHeader] for a caller that is a machine: what
-// it keeps and, at the end, its results.
+// socketReadHeaderFrame is the frame of [socket.readHeader] for a caller that is a machine.
 type socketReadHeaderFrame struct {
 	socketReadHeaderLocals
 
@@ -400,20 +368,17 @@ type socketReadHeaderFrame struct {
 	result1 error
 }
 
-// MoveNext continues [socket.readHeader] where it stopped.
-func (f *socketReadHeaderFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *socketReadHeaderFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [socket.readHeader] from where it stopped to its next suspension (false) or its
-// end (true).
-func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, result0 ws.Header, result1 error) {
+// moveNext runs [socket.readHeader] on to its next suspension (false) or its end (true).
+func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 ws.Header, result1 error) {
 	var p []byte
 	var err error
-	var err2 error
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -425,10 +390,9 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 	default:
 		f.Misuse(resumeAt)
 	}
-	// socket.go:137: p, err := s.in.Peek(ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:432
+//line github.com/movenext/movenext/examples/chat/socket_async.go:396
 	if f.peek1 == nil {
 		goto after1
 	}
@@ -437,20 +401,16 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:441
+//line github.com/movenext/movenext/examples/chat/socket_async.go:405
 	f.peek1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:138
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:139
 		return true, ws.Header{}, err
 	}
 	f.size = headerSize(p[1])
-	// socket.go:142: if p, err = s.in.Peek(ctx, size); err != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:142
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:454
+//line github.com/movenext/movenext/examples/chat/socket_async.go:414
 	if f.peek1 == nil {
 		goto after2
 	}
@@ -460,27 +420,22 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:464
+//line github.com/movenext/movenext/examples/chat/socket_async.go:424
 	f.peek1 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:143
 		return true, ws.Header{}, err
 	}
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:476
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:434
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:148
 	}
-	// socket.go:149: … s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does n …
-//line github.com/movenext/movenext/examples/chat/socket.go:149
-	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:484
+	f.read3, _, err = f.s.in.ReadEnter(r, make([]byte, f.size))
+//line github.com/movenext/movenext/examples/chat/socket_async.go:439
 	if f.read3 == nil {
 		goto after3
 	}
@@ -489,56 +444,46 @@ after2:
 	return false, ws.Header{}, nil
 resume3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
-	_, err2 = f.read3.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:494
+	_, err = f.read3.Results(r)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:449
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
-	if err2 != nil { // seen by Peek, so it does not wait
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:150
-		return true, f.h, err2
+	if err != nil { // seen by Peek, so it does not wait
+		return true, f.h, err
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:505
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:458
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:154
 	}
 	if f.h.Length > maxMessage {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:156
 		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:158
 	return true, f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:518
+//line github.com/movenext/movenext/examples/chat/socket_async.go:466
 }
 
-// Location returns where [socket.readHeader] is suspended.
 func (f *socketReadHeaderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 137, 142, 149)
 }
 
-// Results returns what [socket.readHeader] returned, or raises again the panic that ended it.
 func (f *socketReadHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// socketReadHeaderMachine is the root of a chain of calls that begins with [socket.readHeader]:
-// chain, job and frame in one allocation.
+// socketReadHeaderMachine is [socket.readHeader] as the root of a chain: chain, job and frame in
+// one allocation.
 type socketReadHeaderMachine struct {
 	statemachine.Builder[ws.Header]
 	socketReadHeaderLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *socketReadHeaderMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -553,18 +498,18 @@ func (s *socket) readPayloadAsync(h ws.Header) (result *job.Job[[]byte]) {
 	var r statemachine.Run
 	frame := socketReadPayloadLocals{s: s, h: h}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &socketReadPayloadMachine{socketReadPayloadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// readPayloadEnter enters [socket.readPayload] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// readPayloadEnter enters [socket.readPayload] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *socket) readPayloadEnter(r *statemachine.Run, h ws.Header) (*socketReadPayloadFrame, []byte, error) {
 	frame := socketReadPayloadLocals{s: s, h: h}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &socketReadPayloadFrame{socketReadPayloadLocals: frame}
@@ -584,8 +529,7 @@ type socketReadPayloadLocals struct {
 	read1 *statemachine.Waiting[int]
 }
 
-// socketReadPayloadFrame is the frame of [socket.readPayload] for a caller that is a machine: what
-// it keeps and, at the end, its results.
+// socketReadPayloadFrame is the frame of [socket.readPayload] for a caller that is a machine.
 type socketReadPayloadFrame struct {
 	socketReadPayloadLocals
 
@@ -593,25 +537,23 @@ type socketReadPayloadFrame struct {
 	result1 error
 }
 
-// MoveNext continues [socket.readPayload] where it stopped.
-func (f *socketReadPayloadFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *socketReadPayloadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [socket.readPayload] from where it stopped to its next suspension (false) or its
-// end (true).
-func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (finished bool, result0 []byte, result1 error) {
+// moveNext runs [socket.readPayload] on to its next suspension (false) or its end (true).
+func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 []byte, result1 error) {
 	var got int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:180
 	f.p = make([]byte, f.h.Length)
@@ -621,10 +563,9 @@ for1:
 	if f.n >= len(f.p) {
 		goto endFor1
 	}
-	// socket.go:182: got, err := s.in.Read(p[n:])
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:628
+//line github.com/movenext/movenext/examples/chat/socket_async.go:569
 	if f.read1 == nil {
 		goto after1
 	}
@@ -633,7 +574,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	got, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:637
+//line github.com/movenext/movenext/examples/chat/socket_async.go:578
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:183
@@ -642,45 +583,38 @@ after1:
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil && f.n < len(f.p) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:188
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:650
+//line github.com/movenext/movenext/examples/chat/socket_async.go:589
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:191
 	if f.h.Masked {
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket.go:194
 	return true, f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:660
+//line github.com/movenext/movenext/examples/chat/socket_async.go:597
 }
 
-// Location returns where [socket.readPayload] is suspended.
 func (f *socketReadPayloadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 182)
 }
 
-// Results returns what [socket.readPayload] returned, or raises again the panic that ended it.
 func (f *socketReadPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// socketReadPayloadMachine is the root of a chain of calls that begins with [socket.readPayload]:
-// chain, job and frame in one allocation.
+// socketReadPayloadMachine is [socket.readPayload] as the root of a chain: chain, job and frame in
+// one allocation.
 type socketReadPayloadMachine struct {
 	statemachine.Builder[[]byte]
 	socketReadPayloadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *socketReadPayloadMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -702,7 +636,7 @@ func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// flushEnter enters [socket.flush] for another machine. It returns the results, or the suspended
+// flushEnter enters [socket.flush] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *socket) flushEnter(r *statemachine.Run, ctx context.Context) *socketFlushFrame {
 	frame := socketFlushFrame{s: s, ctx: ctx}
@@ -725,35 +659,29 @@ type socketFlushFrame struct {
 	writeAll1 *statemachine.Waiting[int]
 }
 
-// MoveNext runs [socket.flush] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [socket.flush] on to its next suspension (false) or its end (true).
 func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:294
 		p := f.s.take()
 		if p == nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket_async.go:748
 			return true
-//line github.com/movenext/movenext/examples/chat/socket.go:297
 		}
 		_ = f.s.conn.SetWriteDeadline(time.Now().Add(writeTime)) // fails only if the write does
-		// socket.go:299: if _, err := s.conn.WriteAll(ctx, p); err != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:299
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:757
+//line github.com/movenext/movenext/examples/chat/socket_async.go:685
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -762,40 +690,34 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:766
+//line github.com/movenext/movenext/examples/chat/socket_async.go:694
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 	if err != nil {
 		_ = f.s.conn.Close()
 		f.s.giveUp()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket_async.go:774
 		return true
-//line github.com/movenext/movenext/examples/chat/socket.go:303
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:778
+//line github.com/movenext/movenext/examples/chat/socket_async.go:703
 	goto for1
 }
 
-// Location returns where [socket.flush] is suspended.
 func (f *socketFlushFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 299)
 }
 
-// Results returns what [socket.flush] returned, or raises again the panic that ended it.
 func (f *socketFlushFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// socketFlushMachine is the root of a chain of calls that begins with [socket.flush]: chain, job
-// and frame in one allocation.
+// socketFlushMachine is [socket.flush] as the root of a chain: chain, job and frame in one
+// allocation.
 type socketFlushMachine struct {
 	statemachine.Builder[job.Void]
 	socketFlushFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *socketFlushMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.socketFlushFrame.MoveNext(r) {
 		return false
@@ -819,8 +741,8 @@ func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.V
 	return m.Start(ctx, &r, m)
 }
 
-// endEnter enters [socket.end] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// endEnter enters [socket.end] for another machine. It returns the results or, suspended, the
+// frame that will have them.
 func (s *socket) endEnter(r *statemachine.Run, ctx context.Context, err error) *socketEndFrame {
 	frame := socketEndFrame{s: s}
 	if frame.moveNext(r, &socketEndArgs{ctx: ctx, err: err}) {
@@ -842,31 +764,29 @@ type socketEndFrame struct {
 	linger2 *socketLingerFrame
 }
 
-// socketEndArgs are the parameters of [socket.end] that are needed only before its first
-// suspension.
+// socketEndArgs are the parameters that only the start of [socket.end] needs.
 type socketEndArgs struct {
 	ctx context.Context
 	err error
 }
 
-// MoveNext continues [socket.end] where it stopped.
 func (f *socketEndFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [socket.end] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [socket.end] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
 func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:346
@@ -878,10 +798,9 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 //line github.com/movenext/movenext/examples/chat/socket.go:347
 		f.s.send(args.ctx, ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
 	}
-	// socket.go:348: _ = s.drained.Wait(ctx) // bounded by writeTime
 //line github.com/movenext/movenext/examples/chat/socket.go:348
-	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:885
+	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx) // bounded by writeTime
+//line github.com/movenext/movenext/examples/chat/socket_async.go:804
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -890,13 +809,12 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:894
+//line github.com/movenext/movenext/examples/chat/socket_async.go:813
 	f.wait1 = nil
 after1:
-	// socket.go:349: s.linger()
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:900
+//line github.com/movenext/movenext/examples/chat/socket_async.go:818
 	if f.linger2 == nil {
 		goto after2
 	}
@@ -905,35 +823,30 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:909
+//line github.com/movenext/movenext/examples/chat/socket_async.go:827
 	f.linger2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:915
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:833
 	return true
 }
 
-// Location returns where [socket.end] is suspended.
 func (f *socketEndFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 348, 349)
 }
 
-// Results returns what [socket.end] returned, or raises again the panic that ended it.
 func (f *socketEndFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// socketEndMachine is the root of a chain of calls that begins with [socket.end]: chain, job and
-// frame in one allocation.
+// socketEndMachine is [socket.end] as the root of a chain: chain, job and frame in one allocation.
 type socketEndMachine struct {
 	statemachine.Builder[job.Void]
 	socketEndFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *socketEndMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.socketEndFrame.moveNext(r, nil) {
 		return false
@@ -957,8 +870,8 @@ func (s *socket) lingerAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// lingerEnter enters [socket.linger] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// lingerEnter enters [socket.linger] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *socket) lingerEnter(r *statemachine.Run) *socketLingerFrame {
 	frame := socketLingerFrame{s: s}
 	if frame.MoveNext(r) {
@@ -982,27 +895,25 @@ type socketLingerFrame struct {
 	read2       *statemachine.Waiting[int]
 }
 
-// MoveNext runs [socket.linger] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [socket.linger] on to its next suspension (false) or its end (true).
 func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	var closeWrite1Err error
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// socket.go:359: … s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(linge …
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	f.closeWrite1, closeWrite1Err = f.s.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1006
+//line github.com/movenext/movenext/examples/chat/socket_async.go:917
 	if f.closeWrite1 == nil {
 		goto after1
 	}
@@ -1011,7 +922,7 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	closeWrite1Err = f.closeWrite1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1015
+//line github.com/movenext/movenext/examples/chat/socket_async.go:926
 	f.closeWrite1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:359
@@ -1023,8 +934,7 @@ after1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1027
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:938
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:362
@@ -1034,10 +944,9 @@ for1:
 	if f.rest <= 0 {
 		goto endFor1
 	}
-	// socket.go:363: n, err := s.in.Read(p)
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1041
+//line github.com/movenext/movenext/examples/chat/socket_async.go:950
 	if f.read2 == nil {
 		goto after2
 	}
@@ -1046,42 +955,35 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1050
+//line github.com/movenext/movenext/examples/chat/socket_async.go:959
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:364
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1056
 		return true
-//line github.com/movenext/movenext/examples/chat/socket.go:366
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1061
+//line github.com/movenext/movenext/examples/chat/socket_async.go:967
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [socket.linger] is suspended.
 func (f *socketLingerFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
 }
 
-// Results returns what [socket.linger] returned, or raises again the panic that ended it.
 func (f *socketLingerFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// socketLingerMachine is the root of a chain of calls that begins with [socket.linger]: chain, job
-// and frame in one allocation.
+// socketLingerMachine is [socket.linger] as the root of a chain: chain, job and frame in one
+// allocation.
 type socketLingerMachine struct {
 	statemachine.Builder[job.Void]
 	socketLingerFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.socketLingerFrame.MoveNext(r) {
 		return false
@@ -1091,4 +993,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 910b52359c1f3205
+// Digest of what is above: 3c09f6cfcf36c515

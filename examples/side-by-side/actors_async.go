@@ -25,7 +25,7 @@ func actorsWithMachinesAsync(ctx context.Context, accounts int) (result *job.Job
 	var r statemachine.Run
 	frame := actorsWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &actorsWithMachinesArgs{ctx: ctx, accounts: accounts}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &actorsWithMachinesArgs{ctx: ctx, accounts: accounts}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &actorsWithMachinesMachine{actorsWithMachinesLocals: frame}
@@ -40,18 +40,17 @@ type actorsWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// actorsWithMachinesArgs are the parameters of [actorsWithMachines] that are needed only before
-// its first suspension.
+// actorsWithMachinesArgs are the parameters that only the start of [actorsWithMachines] needs.
 type actorsWithMachinesArgs struct {
 	ctx      context.Context
 	accounts int
 }
 
-// moveNext runs [actorsWithMachines] from where it stopped to its next suspension (false) or its
-// end (true). When it continues, args is nil.
-func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWithMachinesArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [actorsWithMachines] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWithMachinesArgs) (hasEnded bool, result0 int, result1 error) {
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -64,7 +63,6 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:64
 		var actors coord.Serial[int] // an account without work takes no memory
-		// actors.go:65: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 		b := f.b
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
@@ -78,42 +76,38 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:82
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:80
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:92
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:89
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:71
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:97
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:94
 	return true, result0, result1
 }
 
-// Location returns where [actorsWithMachines] is suspended.
 func (f *actorsWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 65)
 }
 
-// actorsWithMachinesMachine is the root of a chain of calls that begins with [actorsWithMachines]:
-// chain, job and frame in one allocation.
+// actorsWithMachinesMachine is [actorsWithMachines] as the root of a chain: chain, job and frame
+// in one allocation.
 type actorsWithMachinesMachine struct {
 	statemachine.Builder[int]
 	actorsWithMachinesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *actorsWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -127,7 +121,7 @@ func actorsWithMachinesFunc1Run(actors *coord.Serial[int], b balances, t uint64,
 	var r statemachine.Run
 	frame := actorsWithMachinesFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &actorsWithMachinesFunc1Args{actors: actors, b: b, t: t, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &actorsWithMachinesFunc1Args{actors: actors, b: b, t: t, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &actorsWithMachinesFunc1Machine{actorsWithMachinesFunc1Locals: frame}
@@ -142,8 +136,8 @@ type actorsWithMachinesFunc1Locals struct {
 	tell1 *tellFrame
 }
 
-// actorsWithMachinesFunc1Args are the parameters of a function literal of [actorsWithMachines]
-// that are needed only before its first suspension.
+// actorsWithMachinesFunc1Args are the parameters that only the start of a function literal of
+// [actorsWithMachines] needs.
 type actorsWithMachinesFunc1Args struct {
 	actors *coord.Serial[int]
 	b      balances
@@ -151,22 +145,21 @@ type actorsWithMachinesFunc1Args struct {
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [actorsWithMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *actorsWithMachinesFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [actorsWithMachines] on to its next suspension (false) or
+// its end (true). When it continues, args is nil.
+func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *actorsWithMachinesFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// actors.go:67: … tell(ctx, &actors, b, rand.New(rand.NewPCG(1, t))) })
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:170
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:163
 	if f.tell1 == nil {
 		goto after1
 	}
@@ -175,29 +168,26 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	result0 = f.tell1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:179
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:172
 	f.tell1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [actorsWithMachines] is suspended.
 func (f *actorsWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 67)
 }
 
-// actorsWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
-// literal of [actorsWithMachines]: chain and frame in one allocation.
+// actorsWithMachinesFunc1Machine is a function literal of [actorsWithMachines] as the root of a
+// chain: chain and frame in one allocation.
 type actorsWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	actorsWithMachinesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *actorsWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -211,18 +201,18 @@ func tellAsync(ctx context.Context, actors *coord.Serial[int], b balances, rando
 	var r statemachine.Run
 	frame := tellLocals{ctx: ctx, actors: actors, b: b, random: random}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tellMachine{tellLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// tellEnter enters [tell] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// tellEnter enters [tell] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func tellEnter(r *statemachine.Run, ctx context.Context, actors *coord.Serial[int], b balances, random *rand.Rand) (*tellFrame, error) {
 	frame := tellLocals{ctx: ctx, actors: actors, b: b, random: random}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &tellFrame{tellLocals: frame}
@@ -244,32 +234,30 @@ type tellLocals struct {
 	do1 *job.Job[job.Void]
 }
 
-// tellFrame is the frame of [tell] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// tellFrame is the frame of [tell] for a caller that is a machine.
 type tellFrame struct {
 	tellLocals
 
 	result0 error
 }
 
-// MoveNext continues [tell] where it stopped.
-func (f *tellFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *tellFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [tell] from where it stopped to its next suspension (false) or its end (true).
-func (f *tellLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [tell] on to its next suspension (false) or its end (true).
+func (f *tellLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1 = 0
@@ -282,32 +270,27 @@ range1:
 		var from int
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:77
 		from, f.to = f.random.IntN(len(f.b)), f.random.IntN(len(f.b))
-		// actors.go:78: … actors.Do(ctx, from, func(context.Context) error { b[from]--; return nil } …
 		b := f.b
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		f.do1 = f.actors.DoAsync(f.ctx, from, func(context.Context) error { b[from]--; return nil })
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:293
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:280
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 	return r.Await(f.do1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:303
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:289
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:79
 			return true, err
 		}
-		// actors.go:81: … actors.Do(ctx, to, func(context.Context) error { b[to]++; return nil }); e …
 		b := f.b
 		to := f.to
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
@@ -315,58 +298,50 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:319
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:302
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 	return r.Await(f.do1), nil
 resume2:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:329
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:311
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:82
 			return true, err
 		}
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:340
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:320
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:85
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:346
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:325
 }
 
-// Location returns where [tell] is suspended.
 func (f *tellLocals) Location() statemachine.Location {
 	return f.Frame.At("main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
 }
 
-// Results returns what [tell] returned, or raises again the panic that ended it.
 func (f *tellFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// tellMachine is the root of a chain of calls that begins with [tell]: chain, job and frame in one
-// allocation.
+// tellMachine is [tell] as the root of a chain: chain, job and frame in one allocation.
 type tellMachine struct {
 	statemachine.Builder[job.Void]
 	tellLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -374,4 +349,4 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3a29c4bb3e25e28b
+// Digest of what is above: f2f89671575c195c

@@ -26,7 +26,7 @@ func chatWithMachinesAsync(ctx context.Context, members int) (result *job.Job[in
 	var r statemachine.Run
 	frame := chatWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &chatWithMachinesArgs{ctx: ctx, members: members}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &chatWithMachinesArgs{ctx: ctx, members: members}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &chatWithMachinesMachine{chatWithMachinesLocals: frame}
@@ -41,31 +41,29 @@ type chatWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// chatWithMachinesArgs are the parameters of [chatWithMachines] that are needed only before its
-// first suspension.
+// chatWithMachinesArgs are the parameters that only the start of [chatWithMachines] needs.
 type chatWithMachinesArgs struct {
 	ctx     context.Context
 	members int
 }
 
-// moveNext runs [chatWithMachines] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMachinesArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [chatWithMachines] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMachinesArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:49
 	f.heard = new(atomic.Int64)
 	{
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:50
 		inboxes := make([]*coord.Channel[int], args.members)
-		// chat.go:51: err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		heard := f.heard
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 		f.inScope1 = job.InScopeAsync(args.ctx, func(ctx1 context.Context, s1 *job.Scope) error {
@@ -74,42 +72,38 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:78
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:76
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:88
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:85
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:59
 		result0, result1 = int(f.heard.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:93
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:90
 	return true, result0, result1
 }
 
-// Location returns where [chatWithMachines] is suspended.
 func (f *chatWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 51)
 }
 
-// chatWithMachinesMachine is the root of a chain of calls that begins with [chatWithMachines]:
-// chain, job and frame in one allocation.
+// chatWithMachinesMachine is [chatWithMachines] as the root of a chain: chain, job and frame in
+// one allocation.
 type chatWithMachinesMachine struct {
 	statemachine.Builder[int]
 	chatWithMachinesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *chatWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -123,7 +117,7 @@ func chatWithMachinesFunc1Run(inboxes []*coord.Channel[int], heard *atomic.Int64
 	var r statemachine.Run
 	frame := chatWithMachinesFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &chatWithMachinesFunc1Args{inboxes: inboxes, heard: heard, ctx: ctx, s: s}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &chatWithMachinesFunc1Args{inboxes: inboxes, heard: heard, ctx: ctx, s: s}); hasEnded {
 		return v0
 	}
 	m := &chatWithMachinesFunc1Machine{chatWithMachinesFunc1Locals: frame}
@@ -138,8 +132,8 @@ type chatWithMachinesFunc1Locals struct {
 	speak1 *speakFrame
 }
 
-// chatWithMachinesFunc1Args are the parameters of a function literal of [chatWithMachines] that
-// are needed only before its first suspension.
+// chatWithMachinesFunc1Args are the parameters that only the start of a function literal of
+// [chatWithMachines] needs.
 type chatWithMachinesFunc1Args struct {
 	inboxes []*coord.Channel[int]
 	heard   *atomic.Int64
@@ -147,17 +141,17 @@ type chatWithMachinesFunc1Args struct {
 	s       *job.Scope
 }
 
-// moveNext runs a function literal of [chatWithMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWithMachinesFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [chatWithMachines] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWithMachinesFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		heard := args.heard
@@ -170,10 +164,9 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 			})
 		}
 	}
-	// chat.go:57: return speak(ctx, inboxes)
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	f.speak1, result0 = speakEnter(r, args.ctx, args.inboxes)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:177
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:170
 	if f.speak1 == nil {
 		goto after1
 	}
@@ -182,29 +175,26 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	result0 = f.speak1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:186
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:179
 	f.speak1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [chatWithMachines] is suspended.
 func (f *chatWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 57)
 }
 
-// chatWithMachinesFunc1Machine is the root of a chain of calls that begins with a function literal
-// of [chatWithMachines]: chain and frame in one allocation.
+// chatWithMachinesFunc1Machine is a function literal of [chatWithMachines] as the root of a chain:
+// chain and frame in one allocation.
 type chatWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	chatWithMachinesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *chatWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -217,7 +207,7 @@ func chatWithMachinesFunc2Run(inbox *coord.Channel[int], heard *atomic.Int64, ct
 	var r statemachine.Run
 	frame := chatWithMachinesFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &chatWithMachinesFunc2Args{inbox: inbox, heard: heard, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &chatWithMachinesFunc2Args{inbox: inbox, heard: heard, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &chatWithMachinesFunc2Machine{chatWithMachinesFunc2Locals: frame}
@@ -232,30 +222,29 @@ type chatWithMachinesFunc2Locals struct {
 	listen1 *listenFrame
 }
 
-// chatWithMachinesFunc2Args are the parameters of a function literal of [chatWithMachines] that
-// are needed only before its first suspension.
+// chatWithMachinesFunc2Args are the parameters that only the start of a function literal of
+// [chatWithMachines] needs.
 type chatWithMachinesFunc2Args struct {
 	inbox *coord.Channel[int]
 	heard *atomic.Int64
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [chatWithMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWithMachinesFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [chatWithMachines] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWithMachinesFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// chat.go:55: s.Go(func(ctx context.Context) error { return listen(ctx, inbox, &heard) })
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:259
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:248
 	if f.listen1 == nil {
 		goto after1
 	}
@@ -264,29 +253,26 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	result0 = f.listen1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:268
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:257
 	f.listen1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [chatWithMachines] is suspended.
 func (f *chatWithMachinesFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 55)
 }
 
-// chatWithMachinesFunc2Machine is the root of a chain of calls that begins with a function literal
-// of [chatWithMachines]: chain and frame in one allocation.
+// chatWithMachinesFunc2Machine is a function literal of [chatWithMachines] as the root of a chain:
+// chain and frame in one allocation.
 type chatWithMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	chatWithMachinesFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *chatWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -300,18 +286,18 @@ func listenAsync(ctx context.Context, inbox *coord.Channel[int], heard *atomic.I
 	var r statemachine.Run
 	frame := listenLocals{ctx: ctx, inbox: inbox, heard: heard}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &listenMachine{listenLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// listenEnter enters [listen] for another machine. It returns the results, or the suspended frame
+// listenEnter enters [listen] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func listenEnter(r *statemachine.Run, ctx context.Context, inbox *coord.Channel[int], heard *atomic.Int64) (*listenFrame, error) {
 	frame := listenLocals{ctx: ctx, inbox: inbox, heard: heard}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &listenFrame{listenLocals: frame}
@@ -330,38 +316,35 @@ type listenLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// listenFrame is the frame of [listen] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// listenFrame is the frame of [listen] for a caller that is a machine.
 type listenFrame struct {
 	listenLocals
 
 	result0 error
 }
 
-// MoveNext continues [listen] where it stopped.
-func (f *listenFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *listenFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [listen] from where it stopped to its next suspension (false) or its end (true).
-func (f *listenLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [listen] on to its next suspension (false) or its end (true).
+func (f *listenLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var m int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// chat.go:65: m, err := inbox.Receive(ctx)
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	f.receive1, m, err = f.inbox.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:365
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:348
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -370,47 +353,39 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	m, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:374
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:357
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:66
 	if errors.Is(err, coord.ErrClosed) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:67
 		return true, nil
 	}
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:70
 		return true, err
 	}
 	f.heard.Add(int64(m))
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:389
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:368
 	goto for1
 }
 
-// Location returns where [listen] is suspended.
 func (f *listenLocals) Location() statemachine.Location {
 	return f.Frame.At("main.listen", "github.com/movenext/movenext/examples/side-by-side/chat.go", 65)
 }
 
-// Results returns what [listen] returned, or raises again the panic that ended it.
 func (f *listenFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// listenMachine is the root of a chain of calls that begins with [listen]: chain, job and frame in
-// one allocation.
+// listenMachine is [listen] as the root of a chain: chain, job and frame in one allocation.
 type listenMachine struct {
 	statemachine.Builder[job.Void]
 	listenLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *listenMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -425,18 +400,18 @@ func speakAsync(ctx context.Context, inboxes []*coord.Channel[int]) (result *job
 	var r statemachine.Run
 	frame := speakLocals{ctx: ctx, inboxes: inboxes}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &speakMachine{speakLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// speakEnter enters [speak] for another machine. It returns the results, or the suspended frame
+// speakEnter enters [speak] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func speakEnter(r *statemachine.Run, ctx context.Context, inboxes []*coord.Channel[int]) (*speakFrame, error) {
 	frame := speakLocals{ctx: ctx, inboxes: inboxes}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &speakFrame{speakLocals: frame}
@@ -457,35 +432,32 @@ type speakLocals struct {
 	send2 *statemachine.WaitingVoid[job.Void]
 }
 
-// speakFrame is the frame of [speak] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// speakFrame is the frame of [speak] for a caller that is a machine.
 type speakFrame struct {
 	speakLocals
 
 	result0 error
 }
 
-// MoveNext continues [speak] where it stopped.
-func (f *speakFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *speakFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [speak] from where it stopped to its next suspension (false) or its end (true).
-func (f *speakLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [speak] on to its next suspension (false) or its end (true).
+func (f *speakLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m = 0
@@ -494,11 +466,10 @@ range1:
 	if f.m >= messages {
 		goto endRange1
 	}
-	// chat.go:79: if err := job.Sleep(ctx, silence); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
-	asleep1, err = statemachine.Sleep(r, f.ctx, silence)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:501
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, silence)
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:472
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -510,8 +481,6 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:80
 		return true, err
 	}
 	f.list1 = f.inboxes
@@ -525,11 +494,9 @@ range2:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 		inbox := f.list1[f.i1]
-		// chat.go:83: if err := inbox.Send(ctx, m+1); err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:83
-		f.send2, err2 = inbox.SendEnter(r, f.ctx, f.m+1)
+		f.send2, err = inbox.SendEnter(r, f.ctx, f.m+1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:533
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:500
 	if f.send2 == nil {
 		goto after2
 	}
@@ -537,58 +504,50 @@ range2:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
-	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:542
+	err = f.send2.Results(r)
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:509
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:84
-		return true, err2
+	if err != nil {
+		return true, err
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:553
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:518
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:558
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:523
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:88
 	for _, inbox := range f.inboxes {
 		inbox.Close()
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:91
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:568
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:531
 }
 
-// Location returns where [speak] is suspended.
 func (f *speakLocals) Location() statemachine.Location {
 	return f.Frame.At("main.speak", "github.com/movenext/movenext/examples/side-by-side/chat.go", 79, 83)
 }
 
-// Results returns what [speak] returned, or raises again the panic that ended it.
 func (f *speakFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// speakMachine is the root of a chain of calls that begins with [speak]: chain, job and frame in
-// one allocation.
+// speakMachine is [speak] as the root of a chain: chain, job and frame in one allocation.
 type speakMachine struct {
 	statemachine.Builder[job.Void]
 	speakLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -596,4 +555,4 @@ func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1145528c92ffedbe
+// Digest of what is above: a6d1e573c3eb2534

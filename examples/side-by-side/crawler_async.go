@@ -24,7 +24,7 @@ func crawlWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := crawlWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &crawlWithMachinesArgs{ctx: ctx, n: n}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &crawlWithMachinesArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &crawlWithMachinesMachine{crawlWithMachinesLocals: frame}
@@ -39,28 +39,26 @@ type crawlWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// crawlWithMachinesArgs are the parameters of [crawlWithMachines] that are needed only before its
-// first suspension.
+// crawlWithMachinesArgs are the parameters that only the start of [crawlWithMachines] needs.
 type crawlWithMachinesArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// moveNext runs [crawlWithMachines] from where it stopped to its next suspension (false) or its
-// end (true). When it continues, args is nil.
-func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithMachinesArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [crawlWithMachines] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithMachinesArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:65
 	f.c = newCrawl(site{args.n, 5 * time.Millisecond})
-	// crawler.go:66: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		c := f.c
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
@@ -74,41 +72,37 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:78
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:76
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:88
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:85
 		f.inScope1 = nil
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:71
 		return true, f.c.words, err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:94
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:90
 }
 
-// Location returns where [crawlWithMachines] is suspended.
 func (f *crawlWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 66)
 }
 
-// crawlWithMachinesMachine is the root of a chain of calls that begins with [crawlWithMachines]:
-// chain, job and frame in one allocation.
+// crawlWithMachinesMachine is [crawlWithMachines] as the root of a chain: chain, job and frame in
+// one allocation.
 type crawlWithMachinesMachine struct {
 	statemachine.Builder[int]
 	crawlWithMachinesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *crawlWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -122,7 +116,7 @@ func crawlWithMachinesFunc1Run(c *crawl, s *job.Scope, ctx context.Context) erro
 	var r statemachine.Run
 	frame := crawlWithMachinesFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &crawlWithMachinesFunc1Args{c: c, s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &crawlWithMachinesFunc1Args{c: c, s: s, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &crawlWithMachinesFunc1Machine{crawlWithMachinesFunc1Locals: frame}
@@ -137,30 +131,29 @@ type crawlWithMachinesFunc1Locals struct {
 	visit1 *crawlVisitFrame
 }
 
-// crawlWithMachinesFunc1Args are the parameters of a function literal of [crawlWithMachines] that
-// are needed only before its first suspension.
+// crawlWithMachinesFunc1Args are the parameters that only the start of a function literal of
+// [crawlWithMachines] needs.
 type crawlWithMachinesFunc1Args struct {
 	c   *crawl
 	s   *job.Scope
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [crawlWithMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawlWithMachinesFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [crawlWithMachines] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawlWithMachinesFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// crawler.go:68: s.Go(func(ctx context.Context) error { return c.visit(ctx, s, 0) })
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:164
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:157
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -169,29 +162,26 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:173
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:166
 	f.visit1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [crawlWithMachines] is suspended.
 func (f *crawlWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 68)
 }
 
-// crawlWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
-// literal of [crawlWithMachines]: chain and frame in one allocation.
+// crawlWithMachinesFunc1Machine is a function literal of [crawlWithMachines] as the root of a
+// chain: chain and frame in one allocation.
 type crawlWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	crawlWithMachinesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *crawlWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -205,18 +195,18 @@ func (c *crawl) visitAsync(ctx context.Context, s *job.Scope, page int) (result 
 	var r statemachine.Run
 	frame := crawlVisitLocals{c: c, s: s, page: page}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &crawlVisitMachine{crawlVisitLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// visitEnter enters [crawl.visit] for another machine. It returns the results, or the suspended
+// visitEnter enters [crawl.visit] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (c *crawl) visitEnter(r *statemachine.Run, ctx context.Context, s *job.Scope, page int) (*crawlVisitFrame, error) {
 	frame := crawlVisitLocals{c: c, s: s, page: page}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &crawlVisitFrame{crawlVisitLocals: frame}
@@ -233,39 +223,36 @@ type crawlVisitLocals struct {
 	page int
 }
 
-// crawlVisitFrame is the frame of [crawl.visit] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// crawlVisitFrame is the frame of [crawl.visit] for a caller that is a machine.
 type crawlVisitFrame struct {
 	crawlVisitLocals
 
 	result0 error
 }
 
-// MoveNext continues [crawl.visit] where it stopped.
-func (f *crawlVisitFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *crawlVisitFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [crawl.visit] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [crawl.visit] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// crawler.go:76: if err := job.Sleep(ctx, c.of.takes); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
-	asleep1, err = statemachine.Sleep(r, ctx, f.c.of.takes)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:268
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, f.c.of.takes)
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:255
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -276,8 +263,6 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/crawler.go:77
 		return true, err
 	}
 	{
@@ -290,35 +275,30 @@ after1:
 			})
 		}
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:294
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:82
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:298
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:281
 }
 
-// Location returns where [crawl.visit] is suspended.
 func (f *crawlVisitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 76)
 }
 
-// Results returns what [crawl.visit] returned, or raises again the panic that ended it.
 func (f *crawlVisitFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// crawlVisitMachine is the root of a chain of calls that begins with [crawl.visit]: chain, job and
-// frame in one allocation.
+// crawlVisitMachine is [crawl.visit] as the root of a chain: chain, job and frame in one
+// allocation.
 type crawlVisitMachine struct {
 	statemachine.Builder[job.Void]
 	crawlVisitLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *crawlVisitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -332,7 +312,7 @@ func crawlVisitFunc1Run(c *crawl, s *job.Scope, next int, ctx context.Context) e
 	var r statemachine.Run
 	frame := crawlVisitFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &crawlVisitFunc1Args{c: c, s: s, next: next, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &crawlVisitFunc1Args{c: c, s: s, next: next, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &crawlVisitFunc1Machine{crawlVisitFunc1Locals: frame}
@@ -346,8 +326,8 @@ type crawlVisitFunc1Locals struct {
 	visit1 *crawlVisitFrame
 }
 
-// crawlVisitFunc1Args are the parameters of a function literal of [crawl.visit] that are needed
-// only before its first suspension.
+// crawlVisitFunc1Args are the parameters that only the start of a function literal of
+// [crawl.visit] needs.
 type crawlVisitFunc1Args struct {
 	c    *crawl
 	s    *job.Scope
@@ -355,22 +335,21 @@ type crawlVisitFunc1Args struct {
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [crawl.visit] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [crawl.visit] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// crawler.go:80: s.Go(func(ctx context.Context) error { return c.visit(ctx, s, next) })
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:374
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:353
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -379,33 +358,30 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:383
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:362
 	f.visit1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [crawl.visit] is suspended.
 func (f *crawlVisitFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 80)
 }
 
-// crawlVisitFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [crawl.visit]: chain and frame in one allocation.
+// crawlVisitFunc1Machine is a function literal of [crawl.visit] as the root of a chain: chain and
+// frame in one allocation.
 type crawlVisitFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	crawlVisitFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 8e131d65fb8d53de
+// Digest of what is above: c9b73cf423ab4e77

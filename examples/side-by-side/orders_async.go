@@ -23,7 +23,7 @@ func ordersWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) 
 	var r statemachine.Run
 	frame := ordersWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &ordersWithMachinesArgs{ctx: ctx, n: n}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &ordersWithMachinesArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &ordersWithMachinesMachine{ordersWithMachinesLocals: frame}
@@ -38,18 +38,17 @@ type ordersWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// ordersWithMachinesArgs are the parameters of [ordersWithMachines] that are needed only before
-// its first suspension.
+// ordersWithMachinesArgs are the parameters that only the start of [ordersWithMachines] needs.
 type ordersWithMachinesArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// moveNext runs [ordersWithMachines] from where it stopped to its next suspension (false) or its
-// end (true). When it continues, args is nil.
-func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWithMachinesArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [ordersWithMachines] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWithMachinesArgs) (hasEnded bool, result0 int, result1 error) {
 	resumeAt := f.State
-	f.State = statemachine.Running
+	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
@@ -59,7 +58,6 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:59
 	f.b = new(tally)
-	// orders.go:60: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		n := args.n
 		b := f.b
@@ -75,42 +73,38 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:79
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:77
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:89
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:86
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:66
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:94
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:91
 	return true, result0, result1
 }
 
-// Location returns where [ordersWithMachines] is suspended.
 func (f *ordersWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 60)
 }
 
-// ordersWithMachinesMachine is the root of a chain of calls that begins with [ordersWithMachines]:
-// chain, job and frame in one allocation.
+// ordersWithMachinesMachine is [ordersWithMachines] as the root of a chain: chain, job and frame
+// in one allocation.
 type ordersWithMachinesMachine struct {
 	statemachine.Builder[int]
 	ordersWithMachinesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *ordersWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -124,7 +118,7 @@ func ordersWithMachinesFunc1Run(b *tally, order int, ctx context.Context) error 
 	var r statemachine.Run
 	frame := ordersWithMachinesFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &ordersWithMachinesFunc1Args{b: b, order: order, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &ordersWithMachinesFunc1Args{b: b, order: order, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &ordersWithMachinesFunc1Machine{ordersWithMachinesFunc1Locals: frame}
@@ -139,30 +133,29 @@ type ordersWithMachinesFunc1Locals struct {
 	serve1 *serveFrame
 }
 
-// ordersWithMachinesFunc1Args are the parameters of a function literal of [ordersWithMachines]
-// that are needed only before its first suspension.
+// ordersWithMachinesFunc1Args are the parameters that only the start of a function literal of
+// [ordersWithMachines] needs.
 type ordersWithMachinesFunc1Args struct {
 	b     *tally
 	order int
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [ordersWithMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *ordersWithMachinesFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [ordersWithMachines] on to its next suspension (false) or
+// its end (true). When it continues, args is nil.
+func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *ordersWithMachinesFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// orders.go:62: s.Go(func(ctx context.Context) error { return serve(ctx, &b, order) })
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:166
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:159
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -171,29 +164,26 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	result0 = f.serve1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:175
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:168
 	f.serve1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [ordersWithMachines] is suspended.
 func (f *ordersWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 62)
 }
 
-// ordersWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
-// literal of [ordersWithMachines]: chain and frame in one allocation.
+// ordersWithMachinesFunc1Machine is a function literal of [ordersWithMachines] as the root of a
+// chain: chain and frame in one allocation.
 type ordersWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	ordersWithMachinesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *ordersWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -207,18 +197,18 @@ func serveAsync(ctx context.Context, b *tally, order int) (result *job.Job[job.V
 	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, b: b, order: order}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame
+// serveEnter enters [serve] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func serveEnter(r *statemachine.Run, ctx context.Context, b *tally, order int) (*serveFrame, error) {
 	frame := serveLocals{ctx: ctx, b: b, order: order}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &serveFrame{serveLocals: frame}
@@ -237,31 +227,25 @@ type serveLocals struct {
 	refused error
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// serveFrame is the frame of [serve] for a caller that is a machine.
 type serveFrame struct {
 	serveLocals
 
 	result0 error
 }
 
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *serveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [serve] on to its next suspension (false) or its end (true).
+func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	var err2 error
-	var asleep2 bool
-	var err3 error
-	var asleep3 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -270,13 +254,12 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// orders.go:71: if err := job.Sleep(ctx, service); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
-	asleep1, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:279
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, service)
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:262
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -287,36 +270,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:72
 		return true, err
 	}
 	f.b.reserved.Add(1)
-	// orders.go:75: if err := job.Sleep(ctx, service); err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:75
-	asleep2, err2 = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:299
-	if !asleep2 {
+	asleep, err = statemachine.Sleep(r, f.ctx, service)
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:278
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:75
-	err2 = r.Refusal()
+	err = r.Refusal()
 after2:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:75
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:76
-		return true, err2
+	if err != nil {
+		return true, err
 	}
 	f.refused = charge(f.order)
-	// orders.go:79: if err := job.Sleep(ctx, service); err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:79
-	asleep3, err3 = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:319
-	if !asleep3 {
+	asleep, err = statemachine.Sleep(r, f.ctx, service)
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:294
+	if !asleep {
 		goto after3
 	}
 	f.State = 3
@@ -324,47 +299,39 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:79
-	err3 = r.Refusal()
+	err = r.Refusal()
 after3:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:79
-	if err3 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:80
-		return true, err3
+	if err != nil {
+		return true, err
 	}
 	if f.refused != nil {
 		f.b.released.Add(1)
 	} else {
 		f.b.shipped.Add(1)
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:87
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:344
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:315
 }
 
-// Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/side-by-side/orders.go", 71, 75, 79)
 }
 
-// Results returns what [serve] returned, or raises again the panic that ended it.
 func (f *serveFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
-// one allocation.
+// serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -372,4 +339,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d798a408fa09fe95
+// Digest of what is above: c0ce880ce0ce8f18

@@ -26,7 +26,7 @@ func processWithMachinesAsync(ctx context.Context, records int) (result *job.Job
 	var r statemachine.Run
 	frame := processWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &processWithMachinesArgs{ctx: ctx, records: records}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &processWithMachinesArgs{ctx: ctx, records: records}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &processWithMachinesMachine{processWithMachinesLocals: frame}
@@ -41,31 +41,29 @@ type processWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// processWithMachinesArgs are the parameters of [processWithMachines] that are needed only before
-// its first suspension.
+// processWithMachinesArgs are the parameters that only the start of [processWithMachines] needs.
 type processWithMachinesArgs struct {
 	ctx     context.Context
 	records int
 }
 
-// moveNext runs [processWithMachines] from where it stopped to its next suspension (false) or its
-// end (true). When it continues, args is nil.
-func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *processWithMachinesArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [processWithMachines] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *processWithMachinesArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:48
 	f.sum = new(atomic.Uint64)
 	{
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:49
 		queue := coord.NewBounded[int](64, coord.WaitForRoom)
-		// processor.go:50: err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		sum := f.sum
 		records := args.records
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
@@ -75,42 +73,38 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 	if statemachine.TwinEnded(run, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:79
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:77
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 	return run.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 		_, err := statemachine.TwinResult(run, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:89
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:86
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:62
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:94
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:91
 	return true, result0, result1
 }
 
-// Location returns where [processWithMachines] is suspended.
 func (f *processWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 50)
 }
 
-// processWithMachinesMachine is the root of a chain of calls that begins with
-// [processWithMachines]: chain, job and frame in one allocation.
+// processWithMachinesMachine is [processWithMachines] as the root of a chain: chain, job and frame
+// in one allocation.
 type processWithMachinesMachine struct {
 	statemachine.Builder[int]
 	processWithMachinesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *processWithMachinesMachine) MoveNext(run *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(run, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(run, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(run, v0, v1)
@@ -124,7 +118,7 @@ func processWithMachinesFunc1Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 	var r statemachine.Run
 	frame := processWithMachinesFunc1Locals{queue: queue, ctx: ctx}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &processWithMachinesFunc1Args{sum: sum, records: records, s: s}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &processWithMachinesFunc1Args{sum: sum, records: records, s: s}); hasEnded {
 		r.Rethrow()
 		return v0
 	}
@@ -146,27 +140,27 @@ type processWithMachinesFunc1Locals struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
-// processWithMachinesFunc1Args are the parameters of a function literal of [processWithMachines]
-// that are needed only before its first suspension.
+// processWithMachinesFunc1Args are the parameters that only the start of a function literal of
+// [processWithMachines] needs.
 type processWithMachinesFunc1Args struct {
 	sum     *atomic.Uint64
 	records int
 	s       *job.Scope
 }
 
-// moveNext runs a function literal of [processWithMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *processWithMachinesFunc1Args) (finished bool, result0 error) {
-	defer f.defers.Leave(run, &f.Frame, &finished)
+// moveNext runs a function literal of [processWithMachines] on to its next suspension (false) or
+// its end (true). When it continues, args is nil.
+func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *processWithMachinesFunc1Args) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(run, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		queue := f.queue
@@ -189,10 +183,9 @@ range1:
 	if f.r >= f.n1 {
 		goto endRange1
 	}
-	// processor.go:56: if err := queue.Send(ctx, r); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	f.send1, err = f.queue.SendEnterSoon(run, f.ctx, f.r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:196
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:189
 	if f.send1 == nil {
 		goto after1
 	}
@@ -201,7 +194,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	err = f.send1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:205
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:198
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
@@ -209,43 +202,41 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:213
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:206
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		return true, result0
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	f.r++
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:220
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:213
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	result0 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:227
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:220
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	return true, result0
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:231
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:224
 }
 
-// Location returns where a function literal of [processWithMachines] is suspended.
 func (f *processWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 56)
 }
 
-// processWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
-// literal of [processWithMachines]: chain and frame in one allocation.
+// processWithMachinesFunc1Machine is a function literal of [processWithMachines] as the root of a
+// chain: chain and frame in one allocation.
 type processWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	processWithMachinesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *processWithMachinesFunc1Machine) MoveNext(run *statemachine.Run) bool {
-	finished, v0 := f.moveNext(run, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(run, nil)
+	if !hasEnded {
 		return false
 	}
 	run.Rethrow()
@@ -259,7 +250,7 @@ func processWithMachinesFunc2Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 	var r statemachine.Run
 	frame := processWithMachinesFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &processWithMachinesFunc2Args{queue: queue, sum: sum, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &processWithMachinesFunc2Args{queue: queue, sum: sum, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &processWithMachinesFunc2Machine{processWithMachinesFunc2Locals: frame}
@@ -274,30 +265,29 @@ type processWithMachinesFunc2Locals struct {
 	process1 *processFrame
 }
 
-// processWithMachinesFunc2Args are the parameters of a function literal of [processWithMachines]
-// that are needed only before its first suspension.
+// processWithMachinesFunc2Args are the parameters that only the start of a function literal of
+// [processWithMachines] needs.
 type processWithMachinesFunc2Args struct {
 	queue *coord.Channel[int]
 	sum   *atomic.Uint64
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [processWithMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *processWithMachinesFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [processWithMachines] on to its next suspension (false) or
+// its end (true). When it continues, args is nil.
+func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *processWithMachinesFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// processor.go:52: … process(ctx, queue, &sum) })
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:301
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:291
 	if f.process1 == nil {
 		goto after1
 	}
@@ -306,29 +296,26 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	result0 = f.process1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:310
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:300
 	f.process1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [processWithMachines] is suspended.
 func (f *processWithMachinesFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 52)
 }
 
-// processWithMachinesFunc2Machine is the root of a chain of calls that begins with a function
-// literal of [processWithMachines]: chain and frame in one allocation.
+// processWithMachinesFunc2Machine is a function literal of [processWithMachines] as the root of a
+// chain: chain and frame in one allocation.
 type processWithMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	processWithMachinesFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *processWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -342,18 +329,18 @@ func processAsync(ctx context.Context, queue *coord.Channel[int], sum *atomic.Ui
 	var r statemachine.Run
 	frame := processLocals{ctx: ctx, queue: queue, sum: sum}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &processMachine{processLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// processEnter enters [process] for another machine. It returns the results, or the suspended
+// processEnter enters [process] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func processEnter(r *statemachine.Run, ctx context.Context, queue *coord.Channel[int], sum *atomic.Uint64) (*processFrame, error) {
 	frame := processLocals{ctx: ctx, queue: queue, sum: sum}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &processFrame{processLocals: frame}
@@ -372,38 +359,35 @@ type processLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// processFrame is the frame of [process] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// processFrame is the frame of [process] for a caller that is a machine.
 type processFrame struct {
 	processLocals
 
 	result0 error
 }
 
-// MoveNext continues [process] where it stopped.
-func (f *processFrame) MoveNext(run *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(run)
-	return finished
+func (f *processFrame) MoveNext(run *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(run)
+	return hasEnded
 }
 
-// moveNext runs [process] from where it stopped to its next suspension (false) or its end (true).
-func (f *processLocals) moveNext(run *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [process] on to its next suspension (false) or its end (true).
+func (f *processLocals) moveNext(run *statemachine.Run) (hasEnded bool, result0 error) {
 	var r int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// processor.go:68: r, err := queue.Receive(ctx)
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	f.receive1, r, err = f.queue.ReceiveEnter(run, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:407
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:391
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -412,47 +396,39 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	r, err = f.receive1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:416
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:400
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:69
 	if errors.Is(err, coord.ErrClosed) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:70
 		return true, nil
 	}
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:73
 		return true, err
 	}
 	f.sum.Add(checksum(r))
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:431
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:411
 	goto for1
 }
 
-// Location returns where [process] is suspended.
 func (f *processLocals) Location() statemachine.Location {
 	return f.Frame.At("main.process", "github.com/movenext/movenext/examples/side-by-side/processor.go", 68)
 }
 
-// Results returns what [process] returned, or raises again the panic that ended it.
 func (f *processFrame) Results(run *statemachine.Run) error {
 	run.Rethrow()
 	return f.result0
 }
 
-// processMachine is the root of a chain of calls that begins with [process]: chain, job and frame
-// in one allocation.
+// processMachine is [process] as the root of a chain: chain, job and frame in one allocation.
 type processMachine struct {
 	statemachine.Builder[job.Void]
 	processLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *processMachine) MoveNext(run *statemachine.Run) bool {
-	finished, v0 := f.moveNext(run)
-	if !finished {
+	hasEnded, v0 := f.moveNext(run)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(run, job.Void{}, v0)
@@ -460,4 +436,4 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 23416b7d598a193e
+// Digest of what is above: 305650a4b0577448

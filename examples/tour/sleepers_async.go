@@ -24,7 +24,7 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	var r statemachine.Run
 	frame := napLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -36,30 +36,29 @@ type napLocals struct {
 	statemachine.Frame
 }
 
-// napArgs are the parameters of [nap] that are needed only before its first suspension.
+// napArgs are the parameters that only the start of [nap] needs.
 type napArgs struct {
 	ctx context.Context
 	d   time.Duration
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [nap] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool, result0 error) {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// sleepers.go:20: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
-	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:62
-	if !asleep1 {
+	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:61
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -68,31 +67,27 @@ resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:72
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:71
 	return true, result0
 }
 
-// Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
 }
 
-// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
-// allocation.
+// napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 3a1d10267d1a1c68
+// Digest of what is above: 844a6adcae2cf3b2

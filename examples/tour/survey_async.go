@@ -25,7 +25,7 @@ func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts
 	var r statemachine.Run
 	frame := surveyPackageLocals{ctx: ctx, dir: dir}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &surveyPackageMachine{surveyPackageLocals: frame}
@@ -47,31 +47,27 @@ type surveyPackageLocals struct {
 	surveyFile2 *surveyFileFrame
 }
 
-// moveNext runs [surveyPackage] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, result0 counts, result1 error) {
+// moveNext runs [surveyPackage] on to its next suspension (false) or its end (true).
+func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 counts, result1 error) {
 	var names []string
 	var err error
 	var lines int
 	var functions int
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:36
 	f.c = counts{dir: f.dir}
-	// survey.go:37: names, err := listFiles(ctx, dir)
-//line github.com/movenext/movenext/examples/tour/survey.go:37
 	f.listFiles1, names, err = listFilesEnter(r, f.ctx, f.dir)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:75
+//line github.com/movenext/movenext/examples/tour/survey_async.go:71
 	if f.listFiles1 == nil {
 		goto after1
 	}
@@ -80,15 +76,14 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, resu
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	names, err = f.listFiles1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:84
+//line github.com/movenext/movenext/examples/tour/survey_async.go:80
 	f.listFiles1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:38
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:91
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/tour/survey_async.go:87
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:41
 	}
@@ -104,16 +99,13 @@ range1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 		name := f.list1[f.i1]
 		if err := f.ctx.Err(); err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/tour/survey.go:44
 			return true, f.c, err
 		}
 		f.path = filepath.Join(f.dir, name)
 	}
-	// survey.go:47: lines, functions, err := surveyFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:47
-	f.surveyFile2, lines, functions, err2 = surveyFileEnter(r, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:117
+	f.surveyFile2, lines, functions, err = surveyFileEnter(r, f.ctx, f.path)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:109
 	if f.surveyFile2 == nil {
 		goto after2
 	}
@@ -121,20 +113,19 @@ range1:
 	return false, counts{}, nil
 resume2:
 //line github.com/movenext/movenext/examples/tour/survey.go:47
-	lines, functions, err2 = f.surveyFile2.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:126
+	lines, functions, err = f.surveyFile2.Results(r)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:118
 	f.surveyFile2 = nil
 after2:
 //line github.com/movenext/movenext/examples/tour/survey.go:48
-	if err2 != nil {
+	if err != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:133
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/tour/survey_async.go:125
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
 		}
-		f.c.problems = append(f.c.problems, problem{f.path, err2})
+		f.c.problems = append(f.c.problems, problem{f.path, err})
 		goto next1
 	}
 	f.c.files++
@@ -143,31 +134,28 @@ after2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:147
+//line github.com/movenext/movenext/examples/tour/survey_async.go:138
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/tour/survey.go:59
 	return true, f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:153
+//line github.com/movenext/movenext/examples/tour/survey_async.go:143
 }
 
-// Location returns where [surveyPackage] is suspended.
 func (f *surveyPackageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
 }
 
-// surveyPackageMachine is the root of a chain of calls that begins with [surveyPackage]: chain,
-// job and frame in one allocation.
+// surveyPackageMachine is [surveyPackage] as the root of a chain: chain, job and frame in one
+// allocation.
 type surveyPackageMachine struct {
 	statemachine.Builder[counts]
 	surveyPackageLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *surveyPackageMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -182,18 +170,18 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 	var r statemachine.Run
 	frame := surveyFileLocals{path: path}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1, v2 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1, v2 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	}
 	m := &surveyFileMachine{surveyFileLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// surveyFileEnter enters [surveyFile] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// surveyFileEnter enters [surveyFile] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func surveyFileEnter(r *statemachine.Run, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
 	frame := surveyFileLocals{path: path}
-	if finished, v0, v1, v2 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1, v2 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1, v2
 	}
 	m := &surveyFileFrame{surveyFileLocals: frame}
@@ -210,8 +198,7 @@ type surveyFileLocals struct {
 	readFile1 *readFileFrame
 }
 
-// surveyFileFrame is the frame of [surveyFile] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// surveyFileFrame is the frame of [surveyFile] for a caller that is a machine.
 type surveyFileFrame struct {
 	surveyFileLocals
 
@@ -220,29 +207,27 @@ type surveyFileFrame struct {
 	err       error
 }
 
-// MoveNext continues [surveyFile] where it stopped.
-func (f *surveyFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.lines, f.functions, f.err = f.moveNext(r, nil)
-	return finished
+func (f *surveyFileFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.lines, f.functions, f.err = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, lines int, functions int, err error) {
+// moveNext runs [surveyFile] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, lines int, functions int, err error) {
 	var source []byte
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// survey.go:66: source, err := readFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:246
+//line github.com/movenext/movenext/examples/tour/survey_async.go:231
 	if f.readFile1 == nil {
 		goto after1
 	}
@@ -251,53 +236,47 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	source, err = f.readFile1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:255
+//line github.com/movenext/movenext/examples/tour/survey_async.go:240
 	f.readFile1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:261
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/tour/survey_async.go:246
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
 	}
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:269
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/tour/survey_async.go:253
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:275
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/tour/survey_async.go:258
 	return true, lines, functions, err
 }
 
-// Location returns where [surveyFile] is suspended.
 func (f *surveyFileLocals) Location() statemachine.Location {
 	return f.Frame.At("main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
 }
 
-// Results returns what [surveyFile] returned, or raises again the panic that ended it.
 func (f *surveyFileFrame) Results(r *statemachine.Run) (int, int, error) {
 	r.Rethrow()
 	return f.lines, f.functions, f.err
 }
 
-// surveyFileMachine is the root of a chain of calls that begins with [surveyFile]: chain, job and
-// frame in one allocation.
+// surveyFileMachine is [surveyFile] as the root of a chain: chain, job and frame in one
+// allocation.
 type surveyFileMachine struct {
 	statemachine.Builder[job.Tuple2[int, int]]
 	surveyFileLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *surveyFileMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1, v2 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1, v2 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
@@ -312,18 +291,18 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	var r statemachine.Run
 	frame := readFileLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &readFileArgs{ctx: ctx, path: path}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &readFileArgs{ctx: ctx, path: path}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readFileMachine{readFileLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readFileEnter enters [readFile] for another machine. It returns the results, or the suspended
+// readFileEnter enters [readFile] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func readFileEnter(r *statemachine.Run, ctx context.Context, path string) (*readFileFrame, []byte, error) {
 	frame := readFileLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &readFileArgs{ctx: ctx, path: path}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &readFileArgs{ctx: ctx, path: path}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &readFileFrame{readFileLocals: frame}
@@ -338,14 +317,13 @@ type readFileLocals struct {
 	await1 *job.Job[[]byte]
 }
 
-// readFileArgs are the parameters of [readFile] that are needed only before its first suspension.
+// readFileArgs are the parameters that only the start of [readFile] needs.
 type readFileArgs struct {
 	ctx  context.Context
 	path string
 }
 
-// readFileFrame is the frame of [readFile] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// readFileFrame is the frame of [readFile] for a caller that is a machine.
 type readFileFrame struct {
 	readFileLocals
 
@@ -353,72 +331,61 @@ type readFileFrame struct {
 	result1 error
 }
 
-// MoveNext continues [readFile] where it stopped.
-func (f *readFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *readFileFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (finished bool, result0 []byte, result1 error) {
-	var awaited1 *job.Job[[]byte]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [readFile] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (hasEnded bool, result0 []byte, result1 error) {
+	var awaited *job.Job[[]byte]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// survey.go:82: return startReading(ctx, path).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	awaited1 = startReading(args.ctx, args.path)
-//line github.com/movenext/movenext/examples/tour/survey.go:82
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:381
+	if awaited = startReading(args.ctx, args.path); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:356
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/tour/survey.go:82
-	return r.Await(awaited1), nil, nil
+	f.await1 = awaited
+	return r.Await(awaited), nil, nil
 resume1:
-//line github.com/movenext/movenext/examples/tour/survey.go:82
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:391
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:396
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/examples/tour/survey_async.go:368
 	return true, result0, result1
 }
 
-// Location returns where [readFile] is suspended.
 func (f *readFileLocals) Location() statemachine.Location {
 	return f.Frame.At("main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
 }
 
-// Results returns what [readFile] returned, or raises again the panic that ended it.
 func (f *readFileFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// readFileMachine is the root of a chain of calls that begins with [readFile]: chain, job and
-// frame in one allocation.
+// readFileMachine is [readFile] as the root of a chain: chain, job and frame in one allocation.
 type readFileMachine struct {
 	statemachine.Builder[[]byte]
 	readFileLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readFileMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -433,18 +400,18 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 	var r statemachine.Run
 	frame := listFilesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &listFilesArgs{ctx: ctx, dir: dir}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &listFilesArgs{ctx: ctx, dir: dir}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &listFilesMachine{listFilesLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// listFilesEnter enters [listFiles] for another machine. It returns the results, or the suspended
+// listFilesEnter enters [listFiles] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func listFilesEnter(r *statemachine.Run, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
 	frame := listFilesLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &listFilesArgs{ctx: ctx, dir: dir}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &listFilesArgs{ctx: ctx, dir: dir}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &listFilesFrame{listFilesLocals: frame}
@@ -459,15 +426,13 @@ type listFilesLocals struct {
 	await1 *job.Job[[]string]
 }
 
-// listFilesArgs are the parameters of [listFiles] that are needed only before its first
-// suspension.
+// listFilesArgs are the parameters that only the start of [listFiles] needs.
 type listFilesArgs struct {
 	ctx context.Context
 	dir string
 }
 
-// listFilesFrame is the frame of [listFiles] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// listFilesFrame is the frame of [listFiles] for a caller that is a machine.
 type listFilesFrame struct {
 	listFilesLocals
 
@@ -475,72 +440,61 @@ type listFilesFrame struct {
 	result1 error
 }
 
-// MoveNext continues [listFiles] where it stopped.
-func (f *listFilesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *listFilesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (finished bool, result0 []string, result1 error) {
-	var awaited1 *job.Job[[]string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [listFiles] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (hasEnded bool, result0 []string, result1 error) {
+	var awaited *job.Job[[]string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// survey.go:89: return startListing(ctx, dir).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	awaited1 = startListing(args.ctx, args.dir)
-//line github.com/movenext/movenext/examples/tour/survey.go:89
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:503
+	if awaited = startListing(args.ctx, args.dir); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:465
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/examples/tour/survey.go:89
-	return r.Await(awaited1), nil, nil
+	f.await1 = awaited
+	return r.Await(awaited), nil, nil
 resume1:
-//line github.com/movenext/movenext/examples/tour/survey.go:89
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:513
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:518
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/examples/tour/survey_async.go:477
 	return true, result0, result1
 }
 
-// Location returns where [listFiles] is suspended.
 func (f *listFilesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
 }
 
-// Results returns what [listFiles] returned, or raises again the panic that ended it.
 func (f *listFilesFrame) Results(r *statemachine.Run) ([]string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// listFilesMachine is the root of a chain of calls that begins with [listFiles]: chain, job and
-// frame in one allocation.
+// listFilesMachine is [listFiles] as the root of a chain: chain, job and frame in one allocation.
 type listFilesMachine struct {
 	statemachine.Builder[[]string]
 	listFilesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -548,4 +502,4 @@ func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 752c03ce462081c1
+// Digest of what is above: ab383e8e4635b04b

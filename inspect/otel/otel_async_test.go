@@ -23,7 +23,7 @@ func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := twiceLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, a); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, a); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
@@ -40,94 +40,76 @@ type twiceLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-// The parameter a is needed only before the first suspension.
-func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [twice] on to its next suspension (false) or its end (true). The parameter a is
+// needed only before the first suspension.
+func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var awaited1 *job.Job[int]
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// otel_test.go:32: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	awaited1 = a
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:66
+	if awaited = a; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:63
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:76
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	f.x, err = awaited1.GetResult()
+	f.x, err = awaited.GetResult()
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:34
 		return true, 0, err
 	}
 	// otel_test.go:36: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-	awaited2 = f.b
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:91
+	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:81
 		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-	return r.Await(awaited2), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume2:
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:102
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 	{
 		var y int
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-		y, err = awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:37
+		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:113
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:98
 }
 
-// Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/otel_test.twice", "github.com/movenext/movenext/inspect/otel/otel_test.go", 32, 36)
 }
 
-// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
-// one allocation.
+// twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -142,7 +124,7 @@ func allAsync(jobs ...*job.Job[int]) (result *job.Job[[]int]) {
 	var r statemachine.Run
 	frame := allLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, jobs); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, jobs); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &allMachine{allLocals: frame}
@@ -156,60 +138,51 @@ type allLocals struct {
 	await1 *job.Job[[]int]
 }
 
-// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). The
-// parameter jobs is needed only before the first suspension.
-func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 []int, result1 error) {
-	var awaited1 *job.Job[[]int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [all] on to its next suspension (false) or its end (true). The parameter jobs is
+// needed only before the first suspension.
+func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnded bool, result0 []int, result1 error) {
+	var awaited *job.Job[[]int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// otel_test.go:43: … job.WhenAll(jobs...).Await() }
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	awaited1 = job.WhenAll(jobs...)
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:178
+	if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:158
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	return r.Await(awaited1), nil, nil
+	f.await1 = awaited
+	return r.Await(awaited), nil, nil
 resume1:
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:188
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:193
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:170
 	return true, result0, result1
 }
 
-// Location returns where [all] is suspended.
 func (f *allLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/otel_test.all", "github.com/movenext/movenext/inspect/otel/otel_test.go", 43)
 }
 
-// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one
-// allocation.
+// allMachine is [all] as the root of a chain: chain, job and frame in one allocation.
 type allMachine struct {
 	statemachine.Builder[[]int]
 	allLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *allMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -217,4 +190,4 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6b7f83e58e8a1019
+// Digest of what is above: 5d3ba8a93304e073

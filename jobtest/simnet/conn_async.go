@@ -23,7 +23,7 @@ func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := readSomeLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
@@ -31,11 +31,11 @@ func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended
+// readSomeEnter enters [readSome] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func readSomeEnter(r *statemachine.Run, c *Conn, p []byte) (*readSomeFrame, int, error) {
 	frame := readSomeLocals{c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0, v1
 	}
@@ -56,8 +56,7 @@ type readSomeLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// readSomeFrame is the frame of [readSome] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// readSomeFrame is the frame of [readSome] for a caller that is a machine.
 type readSomeFrame struct {
 	readSomeLocals
 
@@ -65,32 +64,30 @@ type readSomeFrame struct {
 	result1 error
 }
 
-// MoveNext continues [readSome] where it stopped.
-func (f *readSomeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *readSomeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [readSome] from where it stopped to its next suspension (false) or its end (true).
-func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [readSome] on to its next suspension (false) or its end (true).
+func (f *readSomeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var awaited2 *job.Job[job.Void]
-	state := f.State
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// conn.go:65: if err := c.reading.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:94
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:91
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -99,13 +96,13 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:103
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:100
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:109
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:106
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:66
 		return true, result0, result1
@@ -122,68 +119,59 @@ for1:
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.wrapError("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:126
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:123
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:72
 			return true, result0, result1
 		}
 		// conn.go:74: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-		awaited2 = wait
+		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:131
+			goto after2
+		}
+		f.State = 2
+		f.await2 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:137
-		goto after2
-	}
-	f.State = 2
-	f.await2 = awaited2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-	return r.Await(awaited2), 0, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:147
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-		_, err2 := awaited2.GetResult()
+		_, err2 := awaited.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:156
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:148
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:162
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:154
 	goto for1
 }
 
-// Location returns where [readSome] is suspended.
 func (f *readSomeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 65, 74)
 }
 
-// Results returns what [readSome] returned, or raises again the panic that ended it.
 func (f *readSomeFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// readSomeMachine is the root of a chain of calls that begins with [readSome]: chain, job and
-// frame in one allocation.
+// readSomeMachine is [readSome] as the root of a chain: chain, job and frame in one allocation.
 type readSomeMachine struct {
 	statemachine.Builder[int]
 	readSomeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -199,18 +187,18 @@ func waitReadableAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void])
 	var r statemachine.Run
 	frame := waitReadableLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitReadableMachine{waitReadableLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// waitReadableEnter enters [waitReadable] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func waitReadableEnter(r *statemachine.Run, ctx context.Context, c *Conn) (*waitReadableFrame, error) {
 	frame := waitReadableLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &waitReadableFrame{waitReadableLocals: frame}
@@ -228,32 +216,29 @@ type waitReadableLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine.
 type waitReadableFrame struct {
 	waitReadableLocals
 
 	result0 error
 }
 
-// MoveNext continues [waitReadable] where it stopped.
-func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *waitReadableLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [waitReadable] on to its next suspension (false) or its end (true).
+func (f *waitReadableLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:99
 	if f.ctx == nil {
@@ -265,66 +250,55 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.wrapError("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:269
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:254
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		}
 		// conn.go:107: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-		awaited1 = job.WaitAsync(f.ctx, wait)
+		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:261
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:280
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:290
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:108
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:303
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:280
 	goto for1
 }
 
-// Location returns where [waitReadable] is suspended.
 func (f *waitReadableLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 107)
 }
 
-// Results returns what [waitReadable] returned, or raises again the panic that ended it.
 func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job
-// and frame in one allocation.
+// waitReadableMachine is [waitReadable] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitReadableMachine struct {
 	statemachine.Builder[job.Void]
 	waitReadableLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -347,7 +321,7 @@ func writeAllAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
+// writeAllEnter enters [writeAll] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func writeAllEnter(r *statemachine.Run, c *Conn, p []byte) (*writeAllFrame, int, error) {
 	frame := writeAllFrame{c: c, p: p}
@@ -377,26 +351,25 @@ type writeAllFrame struct {
 	err     error
 }
 
-// MoveNext runs [writeAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// MoveNext runs [writeAll] on to its next suspension (false) or its end (true).
+func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err2 error
-	var awaited2 *job.Job[job.Void]
-	state := f.State
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// conn.go:128: if err := c.writing.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:400
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:373
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -405,13 +378,13 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:409
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:382
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:415
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:388
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:129
 		return true
@@ -429,7 +402,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:433
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:406
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:136
 			return true
@@ -439,59 +412,50 @@ for1:
 		}
 		// conn.go:141: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-		awaited2 = wait
+		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:417
+			goto after2
+		}
+		f.State = 2
+		f.await2 = awaited
+		return r.Await(awaited)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:447
-		goto after2
-	}
-	f.State = 2
-	f.await2 = awaited2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-	return r.Await(awaited2)
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:457
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-		_, err3 := awaited2.GetResult()
+		_, err3 := awaited.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:466
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:434
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:142
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:473
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:441
 	goto for1
 }
 
-// Location returns where [writeAll] is suspended.
 func (f *writeAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 128, 141)
 }
 
-// Results returns what [writeAll] returned, or raises again the panic that ended it.
 func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.written, f.err
 }
 
-// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and
-// frame in one allocation.
+// writeAllMachine is [writeAll] as the root of a chain: chain, job and frame in one allocation.
 type writeAllMachine struct {
 	statemachine.Builder[int]
 	writeAllFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.writeAllFrame.MoveNext(r) {
 		return false
@@ -502,4 +466,4 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 401308811451e821
+// Digest of what is above: ac2a863954f3caaf

@@ -31,8 +31,8 @@ func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number 
 	return m.Start(ctx, &r, m)
 }
 
-// expireEnter enters [deadline.expire] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// expireEnter enters [deadline.expire] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (d *deadline) expireEnter(r *statemachine.Run, ctx context.Context, after time.Duration, number int) *deadlineExpireFrame {
 	frame := deadlineExpireFrame{d: d, number: number}
 	if frame.moveNext(r, &deadlineExpireArgs{ctx: ctx, after: after}) {
@@ -52,76 +52,66 @@ type deadlineExpireFrame struct {
 	number int
 }
 
-// deadlineExpireArgs are the parameters of [deadline.expire] that are needed only before its first
-// suspension.
+// deadlineExpireArgs are the parameters that only the start of [deadline.expire] needs.
 type deadlineExpireArgs struct {
 	ctx   context.Context
 	after time.Duration
 }
 
-// MoveNext continues [deadline.expire] where it stopped.
 func (f *deadlineExpireFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [deadline.expire] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [deadline.expire] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
 func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpireArgs) bool {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// deadline.go:66: if job.Sleep(ctx, after) != nil {
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
-	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:85
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, args.ctx, args.after)
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:82
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
-	if sleep1 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:98
+	if sleep != nil {
 		return true
-//line github.com/movenext/movenext/jobtest/simnet/deadline.go:68
 	}
 	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:103
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:97
 	return true
 }
 
-// Location returns where [deadline.expire] is suspended.
 func (f *deadlineExpireFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 66)
 }
 
-// Results returns what [deadline.expire] returned, or raises again the panic that ended it.
 func (f *deadlineExpireFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// deadlineExpireMachine is the root of a chain of calls that begins with [deadline.expire]: chain,
-// job and frame in one allocation.
+// deadlineExpireMachine is [deadline.expire] as the root of a chain: chain, job and frame in one
+// allocation.
 type deadlineExpireMachine struct {
 	statemachine.Builder[job.Void]
 	deadlineExpireFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.deadlineExpireFrame.moveNext(r, nil) {
 		return false
@@ -131,4 +121,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a8ce29a8aceeb164
+// Digest of what is above: d544b75eada20b55

@@ -25,18 +25,18 @@ func dialAsync(ctx context.Context, n *Network, addr string) (result *job.Job[*C
 	var r statemachine.Run
 	frame := dialLocals{n: n, addr: addr}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &dialMachine{dialLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// dialEnter enters [dial] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// dialEnter enters [dial] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func dialEnter(r *statemachine.Run, ctx context.Context, n *Network, addr string) (*dialFrame, *Conn, error) {
 	frame := dialLocals{n: n, addr: addr}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &dialFrame{dialLocals: frame}
@@ -52,8 +52,7 @@ type dialLocals struct {
 	addr string
 }
 
-// dialFrame is the frame of [dial] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// dialFrame is the frame of [dial] for a caller that is a machine.
 type dialFrame struct {
 	dialLocals
 
@@ -61,25 +60,24 @@ type dialFrame struct {
 	result1 error
 }
 
-// MoveNext continues [dial] where it stopped.
-func (f *dialFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *dialFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [dial] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
+// moveNext runs [dial] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 *Conn, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network.go:143
 	if ctx == nil {
@@ -92,12 +90,11 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 		if d <= 0 {
 			goto endIf1
 		}
-		// network.go:147: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
-		asleep1, err = statemachine.Sleep(r, ctx, d)
+		asleep, err = statemachine.Sleep(r, ctx, d)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:100
-	if !asleep1 {
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:97
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -109,45 +106,37 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
 		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: err}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:113
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:110
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:149
 	}
 endIf1:
 	if c := f.n.connect(f.addr); c != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/network.go:152
 		return true, c, nil
 	}
 	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: syscall.ECONNREFUSED}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:125
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:119
 	return true, result0, result1
 }
 
-// Location returns where [dial] is suspended.
 func (f *dialLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
 }
 
-// Results returns what [dial] returned, or raises again the panic that ended it.
 func (f *dialFrame) Results(r *statemachine.Run) (*Conn, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// dialMachine is the root of a chain of calls that begins with [dial]: chain, job and frame in one
-// allocation.
+// dialMachine is [dial] as the root of a chain: chain, job and frame in one allocation.
 type dialMachine struct {
 	statemachine.Builder[*Conn]
 	dialLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *dialMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -162,18 +151,18 @@ func acceptAsync(l *Listener) (result *job.Job[*Conn]) {
 	var r statemachine.Run
 	frame := acceptLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &acceptMachine{acceptLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// acceptEnter enters [accept] for another machine. It returns the results, or the suspended frame
+// acceptEnter enters [accept] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func acceptEnter(r *statemachine.Run, l *Listener) (*acceptFrame, *Conn, error) {
 	frame := acceptLocals{l: l}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &acceptFrame{acceptLocals: frame}
@@ -190,8 +179,7 @@ type acceptLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// acceptFrame is the frame of [accept] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// acceptFrame is the frame of [accept] for a caller that is a machine.
 type acceptFrame struct {
 	acceptLocals
 
@@ -199,88 +187,74 @@ type acceptFrame struct {
 	result1 error
 }
 
-// MoveNext continues [accept] where it stopped.
-func (f *acceptFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *acceptFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [accept] from where it stopped to its next suspension (false) or its end (true).
-func (f *acceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Conn, result1 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [accept] on to its next suspension (false) or its end (true).
+func (f *acceptLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 *Conn, result1 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/network.go:198
 		c, wait, err := f.l.take()
 		if wait == nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/network.go:200
 			return true, c, err
 		}
 		// network.go:202: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
-		awaited1 = wait
+		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:218
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil, nil
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network.go:202
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:236
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/jobtest/simnet/network.go:202
-	return r.Await(awaited1), nil, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/network.go:202
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:246
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/network.go:203
 			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:259
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:237
 	goto for1
 }
 
-// Location returns where [accept] is suspended.
 func (f *acceptLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
 }
 
-// Results returns what [accept] returned, or raises again the panic that ended it.
 func (f *acceptFrame) Results(r *statemachine.Run) (*Conn, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// acceptMachine is the root of a chain of calls that begins with [accept]: chain, job and frame in
-// one allocation.
+// acceptMachine is [accept] as the root of a chain: chain, job and frame in one allocation.
 type acceptMachine struct {
 	statemachine.Builder[*Conn]
 	acceptLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -288,4 +262,4 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0818272c5fd82d11
+// Digest of what is above: eadf2a22dda17eab

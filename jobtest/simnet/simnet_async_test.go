@@ -27,18 +27,18 @@ func greetAsync(c io.ReadWriter, whole bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := greetLocals{c: c, whole: whole}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &greetMachine{greetLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame
+// greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func greetEnter(r *statemachine.Run, c io.ReadWriter, whole bool) (*greetFrame, error) {
 	frame := greetLocals{c: c, whole: whole}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &greetFrame{greetLocals: frame}
@@ -59,44 +59,39 @@ type greetLocals struct {
 	writeAll2 *writeAllFrame
 }
 
-// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// greetFrame is the frame of [greet] for a caller that is a machine.
 type greetFrame struct {
 	greetLocals
 
 	result0 error
 }
 
-// MoveNext continues [greet] where it stopped.
-func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *greetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-func (f *greetLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [greet] on to its next suspension (false) or its end (true).
+func (f *greetLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var m int
 	var err error
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:86
 	f.p = make([]byte, 3)
 	f.n = 0
 for1:
-	// simnet_test.go:89: m, err := readSome(c, p[n:])
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	f.readSome1, m, err = readSomeEnter(r, f.c, f.p[f.n:])
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:100
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:95
 	if f.readSome1 == nil {
 		goto after1
 	}
@@ -105,26 +100,23 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	m, err = f.readSome1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:109
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:104
 	f.readSome1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:90
 	f.n += m
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:92
 		return true, err
 	}
 	if !f.whole || f.n == len(f.p) {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:122
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:115
 	goto for1
 endFor1:
-	// simnet_test.go:98: _, err := writeAll(c, []byte("hello "+string(p[:n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
-	f.writeAll2, _, err2 = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:128
+	f.writeAll2, _, err = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:120
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -133,38 +125,33 @@ endFor1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
-	_, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:138
+	_, err = f.writeAll2.Results(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:130
 	f.writeAll2 = nil
 after2:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:99
-	return true, err2
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:144
+	return true, err
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:135
 }
 
-// Location returns where [greet] is suspended.
 func (f *greetLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 89, 98)
 }
 
-// Results returns what [greet] returned, or raises again the panic that ended it.
 func (f *greetFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in
-// one allocation.
+// greetMachine is [greet] as the root of a chain: chain, job and frame in one allocation.
 type greetMachine struct {
 	statemachine.Builder[job.Void]
 	greetLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -191,15 +178,14 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:103
 	return c.(*simnet.Conn).ReadEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:195
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:182
 }
 
 // readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of
 // its own while it is suspended.
 type readSomeFrame = statemachine.Waiting[int]
 
-// readSomeMachine is the root of a chain of calls that begins with [readSome]: it passes on what
-// the callee returns.
+// readSomeMachine is [readSome] as the root of a chain: it passes on what the callee returns.
 type readSomeMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -207,7 +193,6 @@ type readSomeMachine struct {
 	callee *readSomeFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -215,7 +200,6 @@ func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [readSome] waits for the callee.
 func (f *readSomeMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 103}
 }
@@ -239,15 +223,14 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:106
 	return c.(*simnet.Conn).WriteEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:243
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:227
 }
 
 // writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of
 // its own while it is suspended.
 type writeAllFrame = statemachine.Waiting[int]
 
-// writeAllMachine is the root of a chain of calls that begins with [writeAll]: it passes on what
-// the callee returns.
+// writeAllMachine is [writeAll] as the root of a chain: it passes on what the callee returns.
 type writeAllMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -255,7 +238,6 @@ type writeAllMachine struct {
 	callee *writeAllFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
@@ -263,7 +245,6 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [writeAll] waits for the callee.
 func (f *writeAllMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 106}
 }
@@ -275,18 +256,18 @@ func asksAsync(c *simnet.Conn) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := asksLocals{c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &asksMachine{asksLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// asksEnter enters [asks] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// asksEnter enters [asks] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func asksEnter(r *statemachine.Run, c *simnet.Conn) (*asksFrame, string, error) {
 	frame := asksLocals{c: c}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &asksFrame{asksLocals: frame}
@@ -305,8 +286,7 @@ type asksLocals struct {
 	p            []byte
 }
 
-// asksFrame is the frame of [asks] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// asksFrame is the frame of [asks] for a caller that is a machine.
 type asksFrame struct {
 	asksLocals
 
@@ -314,32 +294,29 @@ type asksFrame struct {
 	result1 error
 }
 
-// MoveNext continues [asks] where it stopped.
-func (f *asksFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *asksFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [asks] from where it stopped to its next suspension (false) or its end (true).
-func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 string, result1 error) {
+// moveNext runs [asks] on to its next suspension (false) or its end (true).
+func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 string, result1 error) {
 	var err error
 	var n int
-	var err2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// simnet_test.go:112: if _, err := c.Write([]byte("Ann")); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:343
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:320
 	if f.writeOrRead1 == nil {
 		goto after1
 	}
@@ -348,27 +325,21 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	_, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:352
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:329
 	f.writeOrRead1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:113
 		return true, "", err
 	}
 	if err := f.c.CloseWrite(); err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:116
 		return true, "", err
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:119
 	f.p = make([]byte, 100)
 for1:
-	// simnet_test.go:121: n, err := c.Read(p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
-	f.writeOrRead1, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:372
+	f.writeOrRead1, n, err = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:343
 	if f.writeOrRead1 == nil {
 		goto after2
 	}
@@ -376,50 +347,43 @@ for1:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
-	n, err2 = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:381
+	n, err = f.writeOrRead1.Results(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:352
 	f.writeOrRead1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:122
 	f.all = append(f.all, f.p[:n]...)
-	if err2 == io.EOF {
+	if err == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:388
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:359
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:125
 	}
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:127
-		return true, "", err2
+	if err != nil {
+		return true, "", err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:398
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:366
 	goto for1
 }
 
-// Location returns where [asks] is suspended.
 func (f *asksLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 112, 121)
 }
 
-// Results returns what [asks] returned, or raises again the panic that ended it.
 func (f *asksFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// asksMachine is the root of a chain of calls that begins with [asks]: chain, job and frame in one
-// allocation.
+// asksMachine is [asks] as the root of a chain: chain, job and frame in one allocation.
 type asksMachine struct {
 	statemachine.Builder[string]
 	asksLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *asksMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -458,27 +422,25 @@ type conversationFrame struct {
 	err    error
 }
 
-// conversationArgs are the parameters of [conversation] that are needed only before its first
-// suspension.
+// conversationArgs are the parameters that only the start of [conversation] needs.
 type conversationArgs struct {
 	ctx   context.Context
 	whole bool
 }
 
-// moveNext runs [conversation] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [conversation] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var c *simnet.Conn
 	var dial1Value *simnet.Conn
 	var dial1Err error
-	var awaited2 *job.Job[job.Void]
+	var awaited *job.Job[job.Void]
 	var asks3Value string
 	var asks3Err error
-	var awaited4 *job.Job[job.Void]
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -489,7 +451,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:136
@@ -497,7 +459,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:501
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:463
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
 			return true
@@ -510,11 +472,10 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.served = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return conversationFunc1Run(l, whole, ctx1)
 		})
-		// simnet_test.go:150: c, err := n.Dial(ctx, "server")
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:518
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:479
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -523,7 +484,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 	dial1Value, dial1Err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:527
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:488
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
@@ -535,27 +496,22 @@ after1:
 	_ = f.l.Close()
 	// simnet_test.go:153: _, _ = served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	awaited2 = f.served
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:542
+	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:501
 		goto after2
 	}
 	f.State = 2
 	f.l, f.served = nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	return r.Await(awaited2)
+	f.await2 = awaited
+	return r.Await(awaited)
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:553
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	awaited2.GetResult()
+	awaited.GetResult()
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:559
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:515
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
 	return true
@@ -565,10 +521,9 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:572
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:527
 	if f.asks3 == nil {
 		goto after3
 	}
@@ -578,55 +533,48 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	asks3Value, asks3Err = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:582
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:537
 	f.asks3 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.answer, f.err = asks3Value, asks3Err
 	// simnet_test.go:158: _, failed := served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	awaited4 = f.served
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:592
+	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:545
 		goto after4
 	}
 	f.State = 4
 	f.l, f.served = nil, nil // not needed any more
-	f.await2 = awaited4
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	return r.Await(awaited4)
+	f.await2 = awaited
+	return r.Await(awaited)
 resume4:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	awaited4 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:603
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after4:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-		_, failed := awaited4.GetResult()
+		_, failed := awaited.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:611
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:561
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:615
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:565
 }
 
-// Location returns where [conversation] is suspended.
 func (f *conversationFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 150, 153, 157, 158)
 }
 
-// conversationMachine is the root of a chain of calls that begins with [conversation]: chain, job
-// and frame in one allocation.
+// conversationMachine is [conversation] as the root of a chain: chain, job and frame in one
+// allocation.
 type conversationMachine struct {
 	statemachine.Builder[string]
 	conversationFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *conversationMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.conversationFrame.moveNext(r, nil) {
 		return false
@@ -643,7 +591,7 @@ func conversationFunc1Run(l *simnet.Listener, whole bool, ctx context.Context) e
 	var r statemachine.Run
 	frame := conversationFunc1Locals{whole: whole}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, l); finished {
+	if hasEnded, v0 := frame.moveNext(&r, l); hasEnded {
 		r.Rethrow()
 		return v0
 	}
@@ -663,28 +611,27 @@ type conversationFunc1Locals struct {
 	greet2  *greetFrame
 }
 
-// moveNext runs a function literal of [conversation] from where it stopped to its next suspension
-// (false) or its end (true). The parameter l is needed only before the first suspension.
-func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listener) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs a function literal of [conversation] on to its next suspension (false) or its end
+// (true). The parameter l is needed only before the first suspension.
+func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listener) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var c *simnet.Conn
 	var err error
 	var greet2Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:688
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:635
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -693,13 +640,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:644
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:703
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:650
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
 		return true, result0
@@ -709,10 +656,9 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:716
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:662
 	if f.greet2 == nil {
 		goto after2
 	}
@@ -721,34 +667,32 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	greet2Err = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:725
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:671
 	f.greet2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	result0 = greet2Err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:730
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:676
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:734
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:680
 }
 
-// Location returns where a function literal of [conversation] is suspended.
 func (f *conversationFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 143, 148)
 }
 
-// conversationFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [conversation]: chain and frame in one allocation.
+// conversationFunc1Machine is a function literal of [conversation] as the root of a chain: chain
+// and frame in one allocation.
 type conversationFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	conversationFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *conversationFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -763,7 +707,7 @@ func timeoutAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := timeoutLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -780,22 +724,22 @@ type timeoutLocals struct {
 	read2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [timeout] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [timeout] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var c *simnet.Conn
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:222
@@ -805,17 +749,15 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:809
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:753
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
 			return true, result0
 		}
 		f.defers.PushPlain(func() { _ = l.Close() })
-		// simnet_test.go:228: c, err := n.Dial(ctx, "server")
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:819
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:761
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -824,13 +766,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:828
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:770
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:834
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:776
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
 		return true, result0
@@ -843,15 +785,13 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:847
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:789
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
 		return true, result0
 	}
-	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:855
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:795
 	if f.read2 == nil {
 		goto after2
 	}
@@ -860,34 +800,31 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:864
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:804
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:869
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:809
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:873
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:813
 }
 
-// Location returns where [timeout] is suspended.
 func (f *timeoutLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 228, 236)
 }
 
-// timeoutMachine is the root of a chain of calls that begins with [timeout]: chain, job and frame
-// in one allocation.
+// timeoutMachine is [timeout] as the root of a chain: chain, job and frame in one allocation.
 type timeoutMachine struct {
 	statemachine.Builder[job.Void]
 	timeoutLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -896,4 +833,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 47bf8205dc283f20
+// Digest of what is above: ea036f684df2ae51

@@ -31,8 +31,8 @@ func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// courierEnter enters [stream.courier] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// courierEnter enters [stream.courier] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *stream) courierEnter(r *statemachine.Run, ctx context.Context) *streamCourierFrame {
 	frame := streamCourierFrame{s: s, ctx: ctx}
 	if frame.MoveNext(r) {
@@ -54,24 +54,22 @@ type streamCourierFrame struct {
 	n int
 }
 
-// MoveNext runs [stream.courier] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [stream.courier] on to its next suspension (false) or its end (true).
 func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// stream.go:166: job.Yield() // the caller holds mu
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/simnet/stream.go:166
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:166
@@ -84,12 +82,11 @@ for1:
 		if latency <= 0 {
 			goto endIf1
 		}
-		// stream.go:170: _ = job.Sleep(ctx, latency)
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:170
-		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
+		asleep, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:92
-	if !asleep1 {
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:89
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -101,33 +98,27 @@ after2:
 endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:172
 	if !f.s.finishJourney(f.n) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:106
 		return true
-//line github.com/movenext/movenext/jobtest/simnet/stream.go:174
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:110
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:104
 	goto for1
 }
 
-// Location returns where [stream.courier] is suspended.
 func (f *streamCourierFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/stream.go", 166, 170)
 }
 
-// Results returns what [stream.courier] returned, or raises again the panic that ended it.
 func (f *streamCourierFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// streamCourierMachine is the root of a chain of calls that begins with [stream.courier]: chain,
-// job and frame in one allocation.
+// streamCourierMachine is [stream.courier] as the root of a chain: chain, job and frame in one
+// allocation.
 type streamCourierMachine struct {
 	statemachine.Builder[job.Void]
 	streamCourierFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.streamCourierFrame.MoveNext(r) {
 		return false
@@ -137,4 +128,4 @@ func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4e89e6166b18f9d3
+// Digest of what is above: e022482c2ba6b882

@@ -23,18 +23,18 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := pauseLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, j); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pauseMachine{pauseLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// pauseEnter enters [pause] for another machine. It returns the results, or the suspended frame
+// pauseEnter enters [pause] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func pauseEnter(r *statemachine.Run, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
 	frame := pauseLocals{}
-	if finished, v0, v1 := frame.moveNext(r, j); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, j); hasEnded {
 		return nil, v0, v1
 	}
 	m := &pauseFrame{pauseLocals: frame}
@@ -49,8 +49,7 @@ type pauseLocals struct {
 	await1 *job.Job[int]
 }
 
-// pauseFrame is the frame of [pause] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// pauseFrame is the frame of [pause] for a caller that is a machine.
 type pauseFrame struct {
 	pauseLocals
 
@@ -58,75 +57,63 @@ type pauseFrame struct {
 	result1 error
 }
 
-// MoveNext continues [pause] where it stopped.
-func (f *pauseFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *pauseFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [pause] from where it stopped to its next suspension (false) or its end (true).
-// The parameter j is needed only before the first suspension.
-func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [pause] on to its next suspension (false) or its end (true). The parameter j is
+// needed only before the first suspension.
+func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// machines.go:14: v, err := j.Await()
 //line github.com/movenext/movenext/lab/costs/machines.go:14
-	awaited1 = j
-//line github.com/movenext/movenext/lab/costs/machines.go:14
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:86
+	if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/costs/machines_async.go:82
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/lab/costs/machines.go:14
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/costs/machines.go:14
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:96
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/lab/costs/machines.go:14
-		v, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines.go:15
+		v, err := awaited.GetResult()
 		return true, v + 1000, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:106
+//line github.com/movenext/movenext/lab/costs/machines_async.go:97
 }
 
-// Location returns where [pause] is suspended.
 func (f *pauseLocals) Location() statemachine.Location {
 	return f.Frame.At("main.pause", "github.com/movenext/movenext/lab/costs/machines.go", 14)
 }
 
-// Results returns what [pause] returned, or raises again the panic that ended it.
 func (f *pauseFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// pauseMachine is the root of a chain of calls that begins with [pause]: chain, job and frame in
-// one allocation.
+// pauseMachine is [pause] as the root of a chain: chain, job and frame in one allocation.
 type pauseMachine struct {
 	statemachine.Builder[int]
 	pauseLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *pauseMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -141,7 +128,7 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, next: next, calls: calls}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -160,30 +147,29 @@ type serveLocals struct {
 	await2 *job.Job[int]
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [serve] on to its next suspension (false) or its end (true).
+func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/lab/costs/machines.go:21
 	if !f.calls {
 		goto else1
 	}
-	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/lab/costs/machines_async.go:187
+//line github.com/movenext/movenext/lab/costs/machines_async.go:173
 	if f.pause1 == nil {
 		goto after1
 	}
@@ -192,67 +178,55 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:196
+//line github.com/movenext/movenext/lab/costs/machines_async.go:182
 	f.pause1 = nil
 after1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines.go:23
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:205
+//line github.com/movenext/movenext/lab/costs/machines_async.go:189
 	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:25
-	awaited2 = f.next()
-//line github.com/movenext/movenext/lab/costs/machines.go:25
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:213
+	if awaited = f.next(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/costs/machines_async.go:195
 		goto after2
 	}
 	f.State = 2
-	f.await2 = awaited2
-//line github.com/movenext/movenext/lab/costs/machines.go:25
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/lab/costs/machines.go:25
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:223
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/lab/costs/machines.go:25
-		_, err2 := awaited2.GetResult()
+		_, err2 := awaited.GetResult()
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 		if err2 != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines.go:26
 			return true, err2
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/lab/costs/machines_async.go:237
+//line github.com/movenext/movenext/lab/costs/machines_async.go:214
 	goto for1
 }
 
-// Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 25)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
-// one allocation.
+// serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -280,17 +254,16 @@ type countFrame struct {
 	i  int
 }
 
-// MoveNext runs [count] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
+// MoveNext runs [count] on to its next suspension (false), or to its next value or its end (true).
 func (f *countFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.n1 = f.n
@@ -301,10 +274,9 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:308
+//line github.com/movenext/movenext/lab/costs/machines_async.go:280
 	f.State = 1
 	return true
 resume1:
@@ -314,21 +286,20 @@ resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines_async.go:318
+//line github.com/movenext/movenext/lab/costs/machines_async.go:290
 			return true
 //line github.com/movenext/movenext/lab/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/lab/costs/machines_async.go:325
+//line github.com/movenext/movenext/lab/costs/machines_async.go:297
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [count] is suspended.
 func (f *countFrame) Location() statemachine.Location {
 	return f.Frame.At("main.count", "github.com/movenext/movenext/lab/costs/machines.go", 35)
 }
@@ -359,22 +330,22 @@ type sumFrame struct {
 	err   error
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
-// parameter n is needed only before the first suspension.
-func (f *sumFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
+// moveNext runs [sum] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *sumFrame) moveNext(r *statemachine.Run, n int) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, n)
+	hasEnded = f.step(r, n)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [sum] until it suspends or ends.
-func (f *sumFrame) step(r *statemachine.Run, n int) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *sumFrame) step(r *statemachine.Run, n int) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -383,7 +354,7 @@ func (f *sumFrame) step(r *statemachine.Run, n int) (finished bool) {
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	f.loop1 = statemachine.RangeStream(countAsync(n))
@@ -393,7 +364,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:397
+//line github.com/movenext/movenext/lab/costs/machines_async.go:368
 		goto resume1
 	}
 	f.State = 1
@@ -408,18 +379,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/lab/costs/machines_async.go:412
+//line github.com/movenext/movenext/lab/costs/machines_async.go:383
 			goto leave1
 //line github.com/movenext/movenext/lab/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:418
+//line github.com/movenext/movenext/lab/costs/machines_async.go:389
 	goto range1
 leave1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:423
+//line github.com/movenext/movenext/lab/costs/machines_async.go:394
 		goto resume2
 	}
 	f.State = 2
@@ -429,7 +400,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:433
+//line github.com/movenext/movenext/lab/costs/machines_async.go:404
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:48
@@ -437,30 +408,27 @@ resume2:
 done1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:441
+//line github.com/movenext/movenext/lab/costs/machines_async.go:412
 	f.loop1 = nil
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/lab/costs/machines_async.go:445
+//line github.com/movenext/movenext/lab/costs/machines_async.go:416
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/lab/costs/machines_async.go:449
+//line github.com/movenext/movenext/lab/costs/machines_async.go:420
 }
 
-// Location returns where [sum] is suspended.
 func (f *sumFrame) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/lab/costs/machines.go", 44, 44)
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
-// allocation.
+// sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.sumFrame.moveNext(r, 0) {
 		return false
@@ -471,4 +439,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2c1aad919eba1be9
+// Digest of what is above: 0edc70b4f16f3691

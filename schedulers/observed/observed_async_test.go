@@ -23,7 +23,7 @@ func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := panicsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, j); finished {
+	if hasEnded, v0 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(arg0, v0, nil)
 	}
 	m := &panicsMachine{panicsLocals: frame}
@@ -37,59 +37,51 @@ type panicsLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [panics] from where it stopped to its next suspension (false) or its end (true).
-// The parameter j is needed only before the first suspension.
-func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [panics] on to its next suspension (false) or its end (true). The parameter j is
+// needed only before the first suspension.
+func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bool, result0 int) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// observed_test.go:183: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	awaited1 = j
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:59
+	if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:57
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	return r.Await(awaited1), 0
+	f.await1 = awaited
+	return r.Await(awaited), 0
 resume1:
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:69
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	awaited1.GetResult()
+	awaited.GetResult()
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:75
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:70
 }
 
-// Location returns where [panics] is suspended.
 func (f *panicsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
 }
 
-// panicsMachine is the root of a chain of calls that begins with [panics]: chain, job and frame in
-// one allocation.
+// panicsMachine is [panics] as the root of a chain: chain, job and frame in one allocation.
 type panicsMachine struct {
 	statemachine.Builder[int]
 	panicsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *panicsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -118,68 +110,61 @@ type literalFrame struct {
 	await1 *job.Job[int]
 }
 
-// literalArgs are the parameters of [literal] that are needed only before its first suspension.
+// literalArgs are the parameters that only the start of [literal] needs.
 type literalArgs struct {
 	ctx context.Context
 	j   *job.Job[int]
 }
 
-// moveNext runs [literal] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [literal] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// observed_test.go:191: _, _ = job.Run(ctx, func(context.Context) (int, error) {
 	{
 		j := args.j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-		awaited1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
+		awaited = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return literalFunc1Run(j, arg1)
 		})
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:151
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:143
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:161
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	awaited1.GetResult()
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:166
-	f.State = statemachine.Finished
+	awaited.GetResult()
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:155
 	return true
 }
 
-// Location returns where [literal] is suspended.
 func (f *literalFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
 }
 
-// literalMachine is the root of a chain of calls that begins with [literal]: chain, job and frame
-// in one allocation.
+// literalMachine is [literal] as the root of a chain: chain, job and frame in one allocation.
 type literalMachine struct {
 	statemachine.Builder[job.Void]
 	literalFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *literalMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.literalFrame.moveNext(r, nil) {
 		return false
@@ -202,7 +187,7 @@ func literalFunc1Run(j *job.Job[int], arg1 context.Context) (int, error) {
 			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, j); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return v0, v1
 	}
 	m := &literalFunc1Machine{literalFunc1Locals: frame}
@@ -216,68 +201,61 @@ type literalFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [literal] from where it stopped to its next suspension
-// (false) or its end (true). The parameter j is needed only before the first suspension.
-func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [literal] on to its next suspension (false) or its end
+// (true). The parameter j is needed only before the first suspension.
+func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// observed_test.go:192: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	awaited1 = j
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:238
+	if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:221
 		goto after1
 	}
-	f.await1 = awaited1
+	f.await1 = awaited
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:244
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:227
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	return r.Await(awaited1), 0, nil
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:253
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	awaited1.GetResult()
+	awaited.GetResult()
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:259
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:239
 }
 
-// Location returns where a function literal of [literal] is suspended.
 func (f *literalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
 }
 
-// literalFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [literal]: chain and frame in one allocation.
+// literalFunc1Machine is a function literal of [literal] as the root of a chain: chain and frame
+// in one allocation.
 type literalFunc1Machine struct {
 	statemachine.Spawned[int]
 	literalFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 8e7e0122c8157dba
+// Digest of what is above: 9b6cd627c90082c1

@@ -24,7 +24,7 @@ func ticksAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := ticksLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &ticksMachine{ticksLocals: frame}
@@ -40,18 +40,18 @@ type ticksLocals struct {
 	i1 int
 }
 
-// moveNext runs [ticks] from where it stopped to its next suspension (false) or its end (true).
-func (f *ticksLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [ticks] on to its next suspension (false) or its end (true).
+func (f *ticksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1 = 0
@@ -60,11 +60,10 @@ range1:
 	if f.i1 >= 5 {
 		goto endRange1
 	}
-	// bench_test.go:19: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
-	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:67
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:66
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -75,37 +74,31 @@ resume1:
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/bench_test.go:20
 		return true, err
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1++
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:85
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:82
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:23
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:91
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:87
 }
 
-// Location returns where [ticks] is suspended.
 func (f *ticksLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.ticks", "github.com/movenext/movenext/schedulers/simulation/bench_test.go", 19)
 }
 
-// ticksMachine is the root of a chain of calls that begins with [ticks]: chain, job and frame in
-// one allocation.
+// ticksMachine is [ticks] as the root of a chain: chain, job and frame in one allocation.
 type ticksMachine struct {
 	statemachine.Builder[job.Void]
 	ticksLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -113,4 +106,4 @@ func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c022371ed199a18b
+// Digest of what is above: ff2408295e66b764

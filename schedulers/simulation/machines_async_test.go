@@ -25,7 +25,7 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 	var r statemachine.Run
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -33,11 +33,11 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 	return m.Start(ctx, &r, m)
 }
 
-// transferBetweenEnter enters [transferBetween] for another machine. It returns the results, or
-// the suspended frame that will have them.
+// transferBetweenEnter enters [transferBetween] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func transferBetweenEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -58,29 +58,25 @@ type transferBetweenLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// transferBetweenFrame is the frame of [transferBetween] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// transferBetweenFrame is the frame of [transferBetween] for a caller that is a machine.
 type transferBetweenFrame struct {
 	transferBetweenLocals
 
 	result0 error
 }
 
-// MoveNext continues [transferBetween] where it stopped.
-func (f *transferBetweenFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *transferBetweenFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [transferBetween] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [transferBetween] on to its next suspension (false) or its end (true).
+func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -89,12 +85,11 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines_test.go:29: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:98
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:93
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -103,13 +98,13 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:107
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:102
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:113
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:108
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 		return true, result0
@@ -120,18 +115,15 @@ after1:
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// machines_test.go:33: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:124
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:119
 	f.State = 2
 	f.from = nil // not needed any more
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	_ = r.Refusal()
-	// machines_test.go:34: if err := to.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
-	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:135
+	f.lock1, err = f.to.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:127
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -140,49 +132,46 @@ resume2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
-	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:145
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:137
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:151
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:143
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:35
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:158
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:150
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:38
 	return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:162
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:154
 }
 
-// Location returns where [transferBetween] is suspended.
 func (f *transferBetweenLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 29, 33, 34)
 }
 
-// Results returns what [transferBetween] returned, or raises again the panic that ended it.
 func (f *transferBetweenFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// transferBetweenMachine is the root of a chain of calls that begins with [transferBetween]:
-// chain, job and frame in one allocation.
+// transferBetweenMachine is [transferBetween] as the root of a chain: chain, job and frame in one
+// allocation.
 type transferBetweenMachine struct {
 	statemachine.Builder[job.Void]
 	transferBetweenLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *transferBetweenMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -213,29 +202,27 @@ type cycleOfMachinesFrame struct {
 	await1 *job.Job[job.Void]
 }
 
-// cycleOfMachinesArgs are the parameters of [cycleOfMachines] that are needed only before its
-// first suspension.
+// cycleOfMachinesArgs are the parameters that only the start of [cycleOfMachines] needs.
 type cycleOfMachinesArgs struct {
 	ctx context.Context
 	a   *coord.Mutex
 	b   *coord.Mutex
 }
 
-// moveNext runs [cycleOfMachines] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [cycleOfMachines] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
 func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachinesArgs) bool {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		a := args.a
@@ -250,64 +237,51 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 		}, job.Named("back"))
 		// machines_test.go:80: _, _ = there.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
-		awaited1 = there
+		if awaited = there; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:242
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited)
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:258
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
-	return r.Await(awaited1)
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:268
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
-	awaited1.GetResult()
+	awaited.GetResult()
 	// machines_test.go:81: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
-	awaited2 = f.back
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:278
+	if awaited = f.back; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:258
 		goto after2
 	}
 	f.State = 2
 	f.back = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
-	return r.Await(awaited2)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume2:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:289
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
-	awaited2.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:294
-	f.State = statemachine.Finished
+	awaited.GetResult()
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:271
 	return true
 }
 
-// Location returns where [cycleOfMachines] is suspended.
 func (f *cycleOfMachinesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 80, 81)
 }
 
-// cycleOfMachinesMachine is the root of a chain of calls that begins with [cycleOfMachines]:
-// chain, job and frame in one allocation.
+// cycleOfMachinesMachine is [cycleOfMachines] as the root of a chain: chain, job and frame in one
+// allocation.
 type cycleOfMachinesMachine struct {
 	statemachine.Builder[job.Void]
 	cycleOfMachinesFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *cycleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.cycleOfMachinesFrame.moveNext(r, nil) {
 		return false
@@ -323,7 +297,7 @@ func cycleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := cycleOfMachinesFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &cycleOfMachinesFunc1Args{a: a, b: b, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &cycleOfMachinesFunc1Args{a: a, b: b, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &cycleOfMachinesFunc1Machine{cycleOfMachinesFunc1Locals: frame}
@@ -338,30 +312,29 @@ type cycleOfMachinesFunc1Locals struct {
 	transferBetween1 *transferBetweenFrame
 }
 
-// cycleOfMachinesFunc1Args are the parameters of a function literal of [cycleOfMachines] that are
-// needed only before its first suspension.
+// cycleOfMachinesFunc1Args are the parameters that only the start of a function literal of
+// [cycleOfMachines] needs.
 type cycleOfMachinesFunc1Args struct {
 	a   *coord.Mutex
 	b   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [cycleOfMachines] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines_test.go:78: … transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:365
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:338
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -370,29 +343,26 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:374
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:347
 	f.transferBetween1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [cycleOfMachines] is suspended.
 func (f *cycleOfMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78)
 }
 
-// cycleOfMachinesFunc1Machine is the root of a chain of calls that begins with a function literal
-// of [cycleOfMachines]: chain and frame in one allocation.
+// cycleOfMachinesFunc1Machine is a function literal of [cycleOfMachines] as the root of a chain:
+// chain and frame in one allocation.
 type cycleOfMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	cycleOfMachinesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *cycleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -405,7 +375,7 @@ func cycleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := cycleOfMachinesFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &cycleOfMachinesFunc2Args{b: b, a: a, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &cycleOfMachinesFunc2Args{b: b, a: a, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &cycleOfMachinesFunc2Machine{cycleOfMachinesFunc2Locals: frame}
@@ -420,30 +390,29 @@ type cycleOfMachinesFunc2Locals struct {
 	transferBetween1 *transferBetweenFrame
 }
 
-// cycleOfMachinesFunc2Args are the parameters of a function literal of [cycleOfMachines] that are
-// needed only before its first suspension.
+// cycleOfMachinesFunc2Args are the parameters that only the start of a function literal of
+// [cycleOfMachines] needs.
 type cycleOfMachinesFunc2Args struct {
 	b   *coord.Mutex
 	a   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [cycleOfMachines] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines_test.go:79: … transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:447
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:416
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -452,29 +421,26 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:456
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:425
 	f.transferBetween1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [cycleOfMachines] is suspended.
 func (f *cycleOfMachinesFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 79)
 }
 
-// cycleOfMachinesFunc2Machine is the root of a chain of calls that begins with a function literal
-// of [cycleOfMachines]: chain and frame in one allocation.
+// cycleOfMachinesFunc2Machine is a function literal of [cycleOfMachines] as the root of a chain:
+// chain and frame in one allocation.
 type cycleOfMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	cycleOfMachinesFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *cycleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -488,7 +454,7 @@ func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[jo
 	var r statemachine.Run
 	frame := waitForLockLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForLockMachine{waitForLockLocals: frame}
@@ -504,23 +470,22 @@ type waitForLockLocals struct {
 	rLock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [waitForLock] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines_test.go:114: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:524
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:489
 	if f.rLock1 == nil {
 		goto after1
 	}
@@ -529,38 +494,32 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:533
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:498
 	f.rLock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:115
 		return true, err
 	}
 	f.l.RUnlock()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:118
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:546
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:507
 }
 
-// Location returns where [waitForLock] is suspended.
 func (f *waitForLockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 114)
 }
 
-// waitForLockMachine is the root of a chain of calls that begins with [waitForLock]: chain, job
-// and frame in one allocation.
+// waitForLockMachine is [waitForLock] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitForLockMachine struct {
 	statemachine.Builder[job.Void]
 	waitForLockLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitForLockMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -575,7 +534,7 @@ func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key strin
 	var r statemachine.Run
 	frame := waitForKeyLocals{l: l, key: key}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForKeyMachine{waitForKeyLocals: frame}
@@ -592,23 +551,22 @@ type waitForKeyLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [waitForKey] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines_test.go:125: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:612
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:570
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -617,38 +575,32 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:621
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:579
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:126
 		return true, err
 	}
 	f.l.Unlock(f.key)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:129
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:634
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:588
 }
 
-// Location returns where [waitForKey] is suspended.
 func (f *waitForKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 125)
 }
 
-// waitForKeyMachine is the root of a chain of calls that begins with [waitForKey]: chain, job and
-// frame in one allocation.
+// waitForKeyMachine is [waitForKey] as the root of a chain: chain, job and frame in one
+// allocation.
 type waitForKeyMachine struct {
 	statemachine.Builder[job.Void]
 	waitForKeyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitForKeyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -663,7 +615,7 @@ func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := awaitLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, j); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &awaitMachine{awaitLocals: frame}
@@ -677,60 +629,51 @@ type awaitLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [await] from where it stopped to its next suspension (false) or its end (true).
-// The parameter j is needed only before the first suspension.
-func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [await] on to its next suspension (false) or its end (true). The parameter j is
+// needed only before the first suspension.
+func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// machines_test.go:186: … j.Await() }
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
-	awaited1 = j
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:699
+	if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:649
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:709
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:714
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:661
 	return true, result0, result1
 }
 
-// Location returns where [await] is suspended.
 func (f *awaitLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 186)
 }
 
-// awaitMachine is the root of a chain of calls that begins with [await]: chain, job and frame in
-// one allocation.
+// awaitMachine is [await] as the root of a chain: chain, job and frame in one allocation.
 type awaitMachine struct {
 	statemachine.Builder[int]
 	awaitLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *awaitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -745,7 +688,7 @@ func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) 
 	var r statemachine.Run
 	frame := napLocals{name: name, log: log}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -760,31 +703,30 @@ type napLocals struct {
 	log  *[]string
 }
 
-// napArgs are the parameters of [nap] that are needed only before its first suspension.
+// napArgs are the parameters that only the start of [nap] needs.
 type napArgs struct {
 	ctx context.Context
 	d   time.Duration
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
+// moveNext runs [nap] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines_test.go:218: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
-	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:787
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:729
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -795,33 +737,26 @@ resume1:
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:219
 		return true, err
 	}
 	*f.log = append(*f.log, f.name)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:222
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:807
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:745
 }
 
-// Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 218)
 }
 
-// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
-// allocation.
+// napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -836,7 +771,7 @@ func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := workLocals{ctx: ctx, steps: steps}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{workLocals: frame}
@@ -854,16 +789,16 @@ type workLocals struct {
 	i  int
 }
 
-// moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (f *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [work] on to its next suspension (false) or its end (true).
+func (f *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.n1 = f.steps
@@ -877,46 +812,40 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:881
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:816
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:270
 	}
 	// machines_test.go:271: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:887
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:821
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:896
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:829
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:273
 	return true, f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:902
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:834
 }
 
-// Location returns where [work] is suspended.
 func (f *workLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 271)
 }
 
-// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one
-// allocation.
+// workMachine is [work] as the root of a chain: chain, job and frame in one allocation.
 type workMachine struct {
 	statemachine.Builder[int]
 	workLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *workMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -924,4 +853,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bf2a234d486936f3
+// Digest of what is above: 4f333f1948c58114

@@ -127,7 +127,7 @@ func (e *emitter) enter() {
 		zeros += ", " + e.zeroOf(r.Type, spelled)
 		values += ", " + e.result(frame, i)
 	}
-	returns := "the results, or the suspended frame that will have them"
+	returns := "the results or, suspended, the frame that will have them"
 	if fn.Whole {
 		returns = "the results: it never suspends"
 	}
@@ -211,7 +211,6 @@ func (e *emitter) results() {
 		list = "(" + strings.Join(types, ", ") + ") "
 	}
 	e.line("")
-	e.comment("Results returns what %s returned, or raises again the panic that ended it.", fn.title())
 	e.line("func (%s *%s) Results(%s *%s) %s{", f, e.frameType(), t, e.runtime("Run"), list)
 	e.atDeclaration(func() {
 		e.line("%s.Rethrow()", t)
@@ -234,9 +233,8 @@ func (e *emitter) machine() {
 		builder, parts = e.runtime("Spawned"), "chain and frame"
 	}
 	e.line("")
-	e.comment("%s is the root of a chain of calls that begins with %s: %s in one allocation.", names.Machine, fn.title(), parts)
+	e.comment("%s is %s as the root of a chain: %s in one allocation.", names.Machine, fn.title(), parts)
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
-	e.comment("MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Run"), e.predeclaredName("bool"))
 	e.atDeclaration(func() {
 		e.resume(f, t)

@@ -50,6 +50,7 @@ func input(open bool) *emit.Input {
 	n.Slot = &ir.Slot{Vars: []*ir.Variable{n}, Field: "n"}
 	last := &ir.Variable{Obj: sig.Results().At(0), Name: "last", Type: types.Typ[types.Int], Result: true, Passed: true, Place: ir.InMoveNext, Reads: 1, Field: "last", Local: "last"}
 	v := &ir.Variable{Name: "v", Type: types.Typ[types.Int], Place: ir.InMoveNext, Reads: 1, Local: "v"}
+	v.Slot = &ir.Slot{Vars: []*ir.Variable{v}}
 	if open {
 		v.Type = p.Types.Imports()[0].Scope().Lookup("t").Type()
 	}
@@ -58,7 +59,7 @@ func input(open bool) *emit.Input {
 	names := naming.New(fn, fn.Decl, fn.Names, im)
 	root := &ir.Function{
 		Source: fn, Node: fn.Decl, Signature: sig, RuntimeName: "example.com/p.keep", Declared: fn.Names,
-		Params: []*ir.Variable{n}, Results: []*ir.Variable{last}, Vars: []*ir.Variable{n, last, v}, Slots: []*ir.Slot{n.Slot},
+		Params: []*ir.Variable{n}, Results: []*ir.Variable{last}, Vars: []*ir.Variable{n, last, v}, Slots: []*ir.Slot{n.Slot}, Locals: []*ir.Slot{v.Slot},
 		Code: []ir.Instr{
 			&ir.SourceLine{Pos: fn.Decl.Body.List[0].Pos()},
 			&ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.Text("first()")}},
@@ -116,8 +117,8 @@ func TestTheDeclarationsOfAFunction(t *testing.T) {
 	assert.Contains(t, text, "func keepEnter(r *statemachine.Run, n int) (*keepFrame, int) {")
 	assert.Contains(t, unindented(text), lines("type keepLocals struct {", "statemachine.Frame", "", "n int", "}"))
 	assert.Contains(t, unindented(text), lines("type keepFrame struct {", "keepLocals", "", "last int", "}"), "its caller asks for the result")
-	assert.Contains(t, text, "func (f *keepLocals) moveNext(r *statemachine.Run) (finished bool, last int) {")
-	assert.Contains(t, unindented(text), lines("f.State = 1", "return r.Yield(), 0", "resume:", "f.State = statemachine.Finished", "return true, f.n"))
+	assert.Contains(t, text, "func (f *keepLocals) moveNext(r *statemachine.Run) (hasEnded bool, last int) {")
+	assert.Contains(t, unindented(text), lines("f.State = 1", "return r.Yield(), 0", "resume:", "return true, f.n"))
 	assert.Contains(t, text, `return f.Frame.At("example.com/p.keep", "example.com/p/p.go", 7)`)
 	assert.Contains(t, text, "func (f *keepFrame) Results(r *statemachine.Run) int {")
 
@@ -157,12 +158,12 @@ func TestAReturnStatementIsOneUnlessItCalls(t *testing.T) {
 	assign := in.Root.Code[5].(*ir.Assign)
 	assign.Src = ir.Rope{ir.Use(in.Root.Params[0]), ir.Text(" + 1")}
 	placed, text, _ := printed(t, in)
-	assert.Contains(t, unindented(text), lines("f.State = statemachine.Finished", "return true, f.n + 1"))
+	assert.Contains(t, unindented(text), "return true, f.n + 1")
 	assert.Contains(t, unindented(placed), lines("//line src.go:7", "return true, f.n + 1"), "it may panic")
 
 	assign.Src = ir.Rope{ir.Text("last()")}
 	_, text, _ = printed(t, in)
-	assert.Contains(t, unindented(text), lines("last = last()", "f.State = statemachine.Finished", "return true, last"), "the machine has not finished while it calls")
+	assert.Contains(t, unindented(text), lines("last = last()", "return true, last"), "the machine has not finished while it calls")
 }
 
 func TestAFunctionThatNoMachineEntersHasNoEntry(t *testing.T) {

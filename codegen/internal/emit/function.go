@@ -135,6 +135,11 @@ func (fn *function) keepsAlive() bool {
 	return len(fn.Points()) > 0 && (fn.Defers || slices.ContainsFunc(fn.Slots, place.KeepsAlive))
 }
 
+// endsUnnoticed reports whether nothing asks whether the function runs or has finished. Then its
+// state is the last one from the beginning, unless it suspends. Deferred calls, loops and the
+// consumers of a stream ask.
+func (fn *function) endsUnnoticed() bool { return !fn.Defers && !fn.Loops && !fn.Streams() }
+
 // epilogueState returns the value of State that starts the epilogue.
 func (fn *function) epilogueState() int { return len(fn.Points()) + 1 }
 

@@ -54,12 +54,20 @@ func (p *printer) print(i ir.Instr) {
 func (p *printer) finish(i *ir.Finish) {
 	p.record("Finish")
 	p.publish(i)
-	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
+	p.setFinished()
 	results := p.predeclaredName("true")
 	for _, v := range p.fn.passedResults() {
 		results += ", " + v.Local
 	}
 	p.line("return %s", results)
+}
+
+// setFinished prints the assignment of the last state, if the function has not had it since it
+// began.
+func (p *printer) setFinished() {
+	if !p.fn.endsUnnoticed() {
+		p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
+	}
 }
 
 // publish prints the call that submits a chain which the run may keep.
@@ -96,7 +104,7 @@ func (p *printer) returnAtOnce(assign ir.Instr, end *ir.Finish, values string) {
 	}
 	p.leaveSource()
 	p.publish(end)
-	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
+	p.setFinished()
 	p.directive(p.pos)
 	p.line("return %s, %s%s", p.predeclaredName("true"), values, p.commentBehind(assign))
 }

@@ -56,6 +56,15 @@ func (p *printer) next(code []ir.Instr) int {
 		p.returnAtOnce(code[0], code[1].(*ir.Finish), values)
 		return 2
 	}
+	if p.awaitsAtOnce(code) {
+		if node := sourceOf(code[0]); node != nil {
+			p.pos = p.fn.Source.Line(node.Pos())
+		}
+		p.obtains = code[0].(*ir.Assign)
+		p.instr(code[1])
+		p.obtains = nil
+		return 2
+	}
 	p.instr(code[0])
 	return 1
 }
@@ -70,7 +79,7 @@ func (p *printer) instr(i ir.Instr) {
 		}
 		return
 	}
-	sub := &printer{fn: p.fn, pos: p.pos, inside: p.inside}
+	sub := &printer{fn: p.fn, pos: p.pos, inside: p.inside, obtains: p.obtains}
 	sub.print(i)
 	if node := sourceOf(i); node != nil {
 		p.pos = p.fn.Source.Line(node.Pos())
@@ -118,8 +127,8 @@ func (p *printer) commentBehind(i ir.Instr) string {
 }
 
 // commentAfter returns the comment that follows a node in its last line, with a blank before it,
-// or "". Inside of a kept statement, the statement's own text has the comment; at a suspension
-// point, the comment that shows the line has it.
+// or "". Inside of a kept statement, the statement's own text has the comment; if a comment shows
+// the line, that has it.
 func (p *printer) commentAfter(node ast.Node) string {
 	if node == nil || p.inside {
 		return ""
@@ -131,12 +140,14 @@ func (p *printer) commentAfter(node ast.Node) string {
 	return " " + comment
 }
 
-// shows reports whether a comment shows the line of the source, since it has a suspension point.
+// shows reports whether a comment shows the line of the source.
 func (fn *function) shows(line int) bool {
 	if fn.shown == nil {
 		fn.shown = map[int]bool{}
-		for _, pt := range fn.Points() {
-			fn.shown[fn.Source.Line(pt.Call)] = true
+		for _, i := range fn.Code {
+			if i, ok := i.(*ir.LineComment); ok {
+				fn.shown[fn.Source.Line(i.Pos)] = true
+			}
 		}
 	}
 	return fn.shown[line]
@@ -198,8 +209,15 @@ func (p *printer) resuming(i ir.Instr) bool {
 // stack shows it. A return is not idle if it makes deferred calls.
 func (fn *function) idle(i ir.Instr, line string) bool {
 	switch i := i.(type) {
-	case *ir.Park, *ir.Jump:
+	case *ir.Park:
+		if strings.HasPrefix(line, "return ") {
+			return i.Point.Kind != source.KindSwitchTo // r.Await and r.Yield only record
+		}
+	case *ir.Jump:
 	case *ir.Assign:
+		if i.Quiet {
+			return true
+		}
 		if !i.Forgets {
 			return false
 		}
@@ -402,7 +420,6 @@ func (e *emitter) location() {
 		e.line("return %s.Frame.At(%s)", fn.Names.Recv, strings.Join(args, ", "))
 	}
 	e.line("")
-	e.comment("Location returns where %s is suspended.", fn.title())
 	e.line("func (%s *%s) Location() %s {", fn.Names.Recv, e.keptType(), e.runtime("Location"))
 	if len(elsewhere) > 0 {
 		e.line("switch %s.State {", fn.Names.Recv)

@@ -10,9 +10,9 @@ import (
 //
 //	func (f *fetchFrame) MoveNext(r *statemachine.Run) bool {
 //		var …                        // locals that are mentioned between several labels
-//		state := f.State
-//		f.State = statemachine.Running
-//		switch state { … }           // to where it stopped
+//		resumeAt := f.State
+//		f.State = statemachine.Finished // unless it suspends
+//		switch resumeAt { … }        // to where it stopped
 //		…                            // the instructions
 //	}
 func (p *printer) moveNext(receiver string) {
@@ -42,11 +42,14 @@ func (p *printer) moveNext(receiver string) {
 	if len(fn.Lifted) > 0 {
 		p.endOfSource()
 	}
-	state := n.First("state", "resumeAt")
-	p.line("%s := %s.State", state, n.Recv)
-	p.line("%s.State = %s", n.Recv, p.runtime("Running"))
-	p.recordBegin(state)
-	p.line("switch %s {\ncase %s:", state, p.runtime("NotStarted"))
+	p.line("%s := %s.State", n.State, n.Recv)
+	if fn.endsUnnoticed() {
+		p.line("%s.State = %s // unless it suspends", n.Recv, p.runtime("Finished"))
+	} else {
+		p.line("%s.State = %s", n.Recv, p.runtime("Running"))
+	}
+	p.recordBegin(n.State)
+	p.line("switch %s {\ncase %s:", n.State, p.runtime("NotStarted"))
 	for _, pt := range fn.Points() {
 		p.line("case %d:\ngoto %s", pt.Number, n.Label(pt.Resume))
 	}
@@ -56,7 +59,7 @@ func (p *printer) moveNext(receiver string) {
 	if fn.Loops {
 		p.line("case %d:\n%s.%s.Resume(%s)", fn.unwindingState(), n.Recv, n.Loops, n.Run)
 	}
-	p.line("default:\n%s.Misuse(%s)\n}", n.Recv, state)
+	p.line("default:\n%s.Misuse(%s)\n}", n.Recv, n.State)
 	p.WriteString(code)
 	p.endOfSource()
 	p.line("}")
@@ -109,14 +112,13 @@ func (p *printer) exits(epilogue int) {
 // locals declares the variables that live in MoveNext.
 func (p *printer) locals() string {
 	sub := &printer{fn: p.fn, pos: p.pos}
-	for _, v := range p.fn.Vars {
-		if v.Place == ir.InMoveNext && !v.Passed && (v.Reads > 0 || v.Cell) {
-			if v.Unnamed {
-				sub.line("%s := %s", v.Local, sub.newCell(v))
-				continue
-			}
-			sub.line("var %s %s", v.Local, sub.locationType(v))
+	for _, s := range p.fn.Locals {
+		v := s.Vars[0]
+		if v.Unnamed {
+			sub.line("%s := %s", v.Local, sub.newCell(v))
+			continue
 		}
+		sub.line("var %s %s", v.Local, sub.locationType(v))
 	}
 	return sub.String()
 }
@@ -131,7 +133,7 @@ func (p *printer) body() string {
 	}
 	for _, i := range p.fn.Code {
 		switch i.(type) {
-		case *ir.Mark, *ir.Park, *ir.Renew:
+		case *ir.Mark, *ir.Renew:
 			flush()
 			sub.instr(i)
 		default:
@@ -200,7 +202,7 @@ func (e *emitter) moveNextPlain() {
 	fn, n := e.fn, e.fn.Names
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.Recv, e.frameType(), n.Run, e.runtime("Run"), e.predeclaredName("bool"))
 	e.line("if %[1]s.State != %[2]s {\n%[1]s.Misuse(%[1]s.State)\n}", n.Recv, e.runtime("NotStarted"))
-	e.line("%s.State = %s", n.Recv, e.runtime("Running"))
+	e.line("%s.State = %s", n.Recv, e.runtime("Finished"))
 	var left, args []string
 	for _, r := range fn.Results {
 		left = append(left, fieldOf(n.Recv, r))
@@ -219,5 +221,5 @@ func (e *emitter) moveNextPlain() {
 	if len(left) > 0 {
 		call = strings.Join(left, ", ") + " = " + call
 	}
-	e.line("%s\n%s.State = %s\nreturn %s\n}", call, n.Recv, e.runtime("Finished"), e.predeclaredName("true"))
+	e.line("%s\nreturn %s\n}", call, e.predeclaredName("true"))
 }

@@ -83,7 +83,7 @@ func (e *emitter) args() {
 		return
 	}
 	e.line("")
-	e.comment("%s are the parameters of %s that are needed only before its first suspension.", e.fn.Declared.Args, e.fn.title())
+	e.comment("%s are the parameters that only the start of %s needs.", e.fn.Declared.Args, e.fn.title())
 	e.line("type %s%s struct {", e.fn.Declared.Args, e.sig.FrameParams)
 	for _, v := range e.fn.passedOn() {
 		e.line("%s %s", v.Local, e.locationType(v))
@@ -98,7 +98,7 @@ func (e *emitter) withResults() {
 		return
 	}
 	e.line("")
-	e.comment("%s is the frame of %s for a caller that is a machine: what it keeps and, at the end, its results.", e.fn.Declared.Frame, e.fn.title())
+	e.comment("%s is the frame of %s for a caller that is a machine.", e.fn.Declared.Frame, e.fn.title())
 	e.line("type %s%s struct {\n%s\n", e.fn.Declared.Frame, e.sig.FrameParams, e.keptType())
 	for _, v := range returned {
 		e.line("%s %s", v.Field, e.locationType(v))
@@ -110,12 +110,12 @@ func (e *emitter) withResults() {
 // first prints MoveNext.
 func (e *emitter) goOn() {
 	fn, n := e.fn, e.fn.Names
-	runs := "runs %s from where it stopped to its next suspension (false) or its end (true)."
+	runs := "runs %s on to its next suspension (false) or its end (true)."
 	switch {
 	case fn.Whole:
 		runs = "calls %s, which never suspends."
 	case fn.Streams():
-		runs = "runs %s from where it stopped to its next suspension (false), or to its next value or its end (true)."
+		runs = "runs %s on to its next suspension (false), or to its next value or its end (true)."
 	}
 	e.line("")
 	if e.runner() == "MoveNext" {
@@ -138,7 +138,6 @@ func (e *emitter) goOn() {
 // moveNextByRun prints MoveNext of a frame that machines call.
 func (e *emitter) moveNextByRun() {
 	n := e.fn.Names
-	e.comment("MoveNext continues %s where it stopped.", e.fn.title())
 	head := "func (" + n.Recv + " *" + e.frameType() + ") MoveNext(" + n.Run + " *" + e.runtime("Run") + ") "
 	if len(e.fn.passedResults()) == 0 {
 		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclaredName("bool"), e.going(n.Recv, n.Run))

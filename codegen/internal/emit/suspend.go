@@ -25,7 +25,7 @@ func (p *printer) park(pt *ir.Point) {
 	if pt.Awaited != nil && !inPlace {
 		p.holdAwaited(pt)
 	}
-	p.line("return %s%s", p.finished(pt), p.restOfResults())
+	p.line("return %s%s", p.suspended(pt), p.restOfResults())
 }
 
 // passUnlessSuspending prints the condition on which the machine continues without suspending,
@@ -42,13 +42,35 @@ func (p *printer) passUnlessSuspending(pt *ir.Point) {
 	case source.KindTwin:
 		pass(pt.Resume, "%s(%s, %s)", p.runtime("TwinEnded"), p.fn.Names.Run, p.mention(pt.Held, ir.AsValue))
 	case source.KindAwaitJob:
-		pass(pt.Resumed, "%s.IsCompleted() && %s.Proceed()", p.mention(pt.Awaited, ir.AsValue), p.fn.Names.Run)
+		first := ""
+		if p.obtains != nil {
+			first = p.lefts(p.obtains) + " = " + p.rope(p.obtains.Src) + "; "
+		}
+		pass(pt.Resumed, "%s%s.IsCompleted() && %s.Proceed()", first, p.mention(pt.Awaited, ir.AsValue), p.fn.Names.Run)
 	case source.KindAwait:
 		pass(pt.Resume, "%s.IsCompleted() && %s.Proceed()", p.mention(pt.Held, ir.AsValue), p.fn.Names.Run)
 	case source.KindLoop:
 		pass(pt.Resume, "%s.%s(%s)", p.mention(pt.Loop, ir.AsValue), pt.Method, p.fn.Names.Run)
 	}
 }
+
+// awaitsAtOnce reports whether the instructions begin with an assignment of the job that is
+// awaited next. If it is short, one if statement has both, which need only one directive.
+func (p *printer) awaitsAtOnce(code []ir.Instr) bool {
+	if len(code) < 2 || p.fn.Debug {
+		return false
+	}
+	assign, ok := code[0].(*ir.Assign)
+	park, parks := code[1].(*ir.Park)
+	if !ok || !parks || park.Point.Kind != source.KindAwaitJob || len(assign.Dst) != 1 || assign.Dst[0].V != park.Point.Awaited {
+		return false
+	}
+	job := p.rope(assign.Src)
+	return len(job) <= maxAwaited && !strings.ContainsAny(job, "{\n")
+}
+
+// maxAwaited is the length of an expression for a job up to which it is in an if statement.
+const maxAwaited = 60
 
 // runInPlace prints the attempt to run the awaited job within the machine. The frame holds the job
 // meanwhile, since it is promoted if the job calls runtime.Goexit.
@@ -63,9 +85,9 @@ func (p *printer) holdAwaited(pt *ir.Point) {
 	p.line("%s = %s", p.mention(pt.Held, ir.AsValue), p.mention(pt.Awaited, ir.AsValue))
 }
 
-// finished returns the first result of a suspension, false except for an item of a stream, as
+// suspended returns the first result of a suspension, false except for an item of a stream, as
 // the call that records what the machine waits for, if there is one.
-func (p *printer) finished(pt *ir.Point) string {
+func (p *printer) suspended(pt *ir.Point) string {
 	run := p.fn.Names.Run
 	switch pt.Kind {
 	case source.KindAwaitJob:

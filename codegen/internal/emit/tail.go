@@ -118,14 +118,12 @@ func (e *emitter) jobValues(values []string) string {
 func (e *emitter) machineInTail() {
 	fn, names := e.fn, e.fn.Declared
 	f, t := fn.Names.Recv, fn.Names.Run
-	e.comment("%s is the root of a chain of calls that begins with %s: it passes on what the callee returns.", names.Machine, fn.title())
+	e.comment("%s is %s as the root of a chain: it passes on what the callee returns.", names.Machine, fn.title())
 	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
-	e.comment("MoveNext is called when the callee has ended, and completes the job.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Run"), e.predeclaredName("bool"))
 	values := e.values(func(s string) string { return s })
 	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclaredName("nil"))
 	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclaredName("true"))
-	e.comment("Location returns where %s waits for the callee.", fn.title())
 	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
 	file, line := fn.Source.InStacks(fn.Tail.Return)
 	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"), fn.Source.RuntimeName(), file, line)

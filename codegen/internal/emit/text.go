@@ -20,8 +20,9 @@ type printer struct {
 	fn  *function
 	pos int // the source line being printed
 
-	inside  bool // the instructions replace a part of a kept statement
-	between bool // the position is between a callee's suspension and the code after its call
+	inside  bool       // the instructions replace a part of a kept statement
+	obtains *ir.Assign // gets the job that is awaited, in the if that asks whether it has ended
+	between bool       // the position is between a callee's suspension and the code after its call
 }
 
 func (p *printer) line(format string, args ...any) {

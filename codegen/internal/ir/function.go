@@ -34,8 +34,9 @@ type Function struct {
 	Whole       bool        // it never suspends: it is called as written, and has no code
 	Tail        *Tail       // it needs no frame, and has no code
 
-	// Package place: what it keeps while it is suspended.
-	Slots []*Slot // the fields of the frame
+	// Package place: what it keeps while it is suspended, and between two suspensions.
+	Slots  []*Slot // the fields of the frame
+	Locals []*Slot // the variables that MoveNext declares before its first label
 }
 
 // Literal says how a function literal is used.

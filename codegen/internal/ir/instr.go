@@ -56,6 +56,7 @@ type Assign struct {
 	Typed bool
 
 	Forgets bool // it assigns nil, so that the variable keeps nothing alive
+	Quiet   bool // it calls a function of the runtime that neither panics nor calls the user's code
 }
 
 // Dest is one left-hand side: a variable, another assignable operand (Place), or nothing (the
@@ -181,7 +182,8 @@ type SourceLine struct {
 // Refs calls nothing.
 func (*SourceLine) Refs(_, _ func(*Variable)) {}
 
-// LineComment prints a comment that shows the source line.
+// LineComment prints a comment that shows the source line, where the code does not: a call that
+// enters another machine looks like the call in the source.
 type LineComment struct {
 	straight
 	Pos token.Pos

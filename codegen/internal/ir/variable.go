@@ -35,7 +35,7 @@ type Variable struct {
 	Cell    bool // the place holds a pointer to the variable
 	Reads   int
 	Index   int    // among all variables
-	Slot    *Slot  // InFrame: its field
+	Slot    *Slot  // InFrame: its field; InMoveNext: its local, if it is read and not passed
 	Field   string // the field's name
 	Local   string // its name in MoveNext, and in function literals
 
@@ -75,13 +75,13 @@ func (v *Variable) Shared() bool {
 // read has none.
 func (v *Variable) Stored() bool { return !v.Param || v.Reads > 0 }
 
-// Slot is a field of the frame.
+// Slot is a place for one or more variables: a field of the frame, or a local of MoveNext.
 type Slot struct {
 	Vars  []*Variable
-	Field string
+	Field string // the name of the field
 }
 
-// IsShared reports whether the field serves several variables.
+// IsShared reports whether the place serves several variables.
 func (s *Slot) IsShared() bool { return s != nil && len(s.Vars) > 1 }
 
 // StemOf returns the user's name of a variable as a part of other names.

@@ -107,7 +107,6 @@ func (lo *lowering) nestedEntry(s *source.Suspension) string {
 
 // enterCallee calls an entry, and gets the results of a suspended callee once it has finished.
 func (lo *lowering) enterCallee(p *ir.Point, entry ir.Rope, dst []ir.Dest) {
-	lo.add(&ir.LineComment{Pos: p.Call})
 	lo.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Held}}, dst...), Src: entry})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	results := ir.Rope{ir.Use(p.Held), ir.Text(".Results("), ir.RunName, ir.Text(")")}
@@ -127,8 +126,8 @@ func again(dst []ir.Dest) []ir.Dest {
 // function. The entry stores in the run what interrupted the sleep, so that a sleeping machine
 // needs no field for it, even if there are a million.
 //
-//	asleep1, err = statemachine.Sleep(r, ctx, d)
-//	if !asleep1 {
+//	asleep, err = statemachine.Sleep(r, ctx, d)
+//	if !asleep {
 //		goto after1
 //	}
 //	f.State = 1
@@ -145,7 +144,7 @@ func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	}
 	p.Asleep = lo.temp("asleep", types.Typ[types.Bool])
 	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, join(args)...), ir.Text(")"))
-	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
+	lo.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
@@ -178,7 +177,7 @@ func (lo *lowering) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.
 	lo.spillArgs(call)
 	lo.hold(p, calledName(call), jobType(s.Result))
 	lo.rename(call, s.Method, s.Twin.Name())
-	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: lo.expr(call)})
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: lo.expr(call)})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.unpack(call, lo.resultOf("TwinResult", p), s, dst)
 	lo.add(forget(p.Held))
@@ -188,18 +187,17 @@ func (lo *lowering) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.
 //
 //	x, err = j.Await()
 //
-//	awaited1 = f.j
-//	if awaited1.IsCompleted() && r.Proceed() {
+//	if awaited = f.j; awaited.IsCompleted() && r.Proceed() {
 //		goto after1
 //	}
 //	f.State = 1
-//	f.await1 = awaited1
-//	return r.Await(awaited1)
+//	f.await1 = awaited
+//	return r.Await(awaited)
 //	resume1:
-//	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//	awaited = statemachine.AwaitedJob(r, f.await1)
 //	f.await1 = nil
 //	after1:
-//	f.x, f.err = awaited1.GetResult()
+//	f.x, f.err = awaited.GetResult()
 //
 // Most awaited jobs have ended, so only a suspension writes to the frame, and asks whether there
 // was a reason to refuse.
@@ -212,7 +210,7 @@ func (lo *lowering) suspendJob(call *ast.CallExpr, s *source.Suspension, p *ir.P
 	awaited := []ir.Dest{{V: p.Awaited}}
 	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: awaited, Src: src})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
-	lo.add(&ir.Assign{Dst: awaited, Src: lo.resultOf("AwaitedJob", p)}, forget(p.Held), &ir.Mark{Label: p.Resumed})
+	lo.add(&ir.Assign{Dst: awaited, Src: lo.resultOf("AwaitedJob", p), Quiet: true}, forget(p.Held), &ir.Mark{Label: p.Resumed})
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: ir.Rope{ir.Use(p.Awaited), ir.Text(".GetResult()")}, Typed: lo.retyped(call, dst)})
 }
 

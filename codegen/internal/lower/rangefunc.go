@@ -259,7 +259,7 @@ func (lo *lowering) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) 
 	lo.spillArgs(call)
 	fun := ast.Unparen(call.Fun)
 	lo.renamed[call] = []ir.Edit{{Pos: fun.Pos(), End: fun.End(), With: ir.Rope{ir.FrameName, ir.Text(".Emit")}}}
-	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Src: lo.expr(call)})
+	lo.add(&ir.Assign{Src: lo.expr(call)})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.FrameName, ir.Text(".Wanted("), ir.RunName, ir.Text(")")}, Typed: lo.retyped(call, dst)})
 }

@@ -37,7 +37,7 @@ import (
 //
 //	v, err := job.Run(ctx, fn).Await()
 //
-//	awaited1 = job.New(ctx, fn)
+//	awaited = job.New(ctx, fn)
 //
 // Awaiting starts the job, and a machine that awaits it on a worker of its scheduler runs it. The
 // way through the queue would cost 250 ns, half of them for waking another worker in vain.

@@ -31,9 +31,6 @@ func (n *Names) Choose(p Placed) {
 		if pt.Held != nil && pt.Held.Slot.Vars[0] == pt.Held {
 			pt.Held.Slot.Field = n.numberedName(pt.Held.Slot.Stem(), pt.Number)
 		}
-		if pt.Awaited != nil {
-			pt.Awaited.Local = n.numberedLocal(pt.Awaited.Name, pt.Number)
-		}
 	}
 	results := map[token.Pos][]*ir.Variable{}
 	for _, v := range p.Vars {
@@ -79,16 +76,20 @@ func (n *Names) nameResults(pt *ir.Point, vars []*ir.Variable) {
 	}
 }
 
-// nameResult names one of these temporaries, or its field, if the name is free.
+// nameResult names one of these temporaries, or its field, if the name is free. A local of several
+// points has no number.
 func (n *Names) nameResult(v *ir.Variable, number int, part string) {
 	name := v.Name + strconv.Itoa(number) + part
+	if v.Place == ir.InMoveNext && v.Slot.IsShared() {
+		name = v.Name + part
+	}
 	if !n.isFree(name) || n.fields[name] || !n.Safe(name) {
 		return
 	}
 	switch {
-	case v.Slot == nil:
+	case v.Place != ir.InFrame:
 		v.Local = name
-	case v.Slot.Field == "" && !v.Slot.IsShared():
+	case v.Slot != nil && v.Slot.Field == "" && !v.Slot.IsShared():
 		v.Slot.Field = name
 	default:
 		return
@@ -116,14 +117,17 @@ func (n *Names) chooseFields(p Placed) {
 func (n *Names) chooseLocals(p Placed) {
 	inBlocks := map[int]*block{}
 	for _, v := range p.Vars {
-		if v.Slot != nil {
+		kept := v.Place == ir.InFrame && v.Slot != nil
+		if kept {
 			v.Field = v.Slot.Field
 		}
 		switch {
-		case v.Slot != nil && v.Obj == nil:
+		case v.Place == ir.InMoveNext && v.Slot != nil && v.Slot.Vars[0] != v:
+			v.Local = v.Slot.Vars[0].Local
+		case kept && v.Obj == nil:
 			v.Local = v.Field
 		case v.Obj == nil && v.Local == "":
-			v.Local = n.Fresh(v.Name)
+			v.Local = n.temporary(v)
 		case v.Obj == nil:
 		case v.Place != ir.InBlock:
 			v.Local = n.ownLocal(v, nil, p)

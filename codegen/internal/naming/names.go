@@ -28,6 +28,7 @@ type Names struct {
 	Steps              string // in the frame: the recorder of its steps
 	Defers, Raise      string // in the frame: deferred calls; in those: what raises a panic
 	Finished, Again    string // in MoveNext and its steps: their results
+	State              string // in MoveNext: the point from which it continues
 	Returned           string // in MoveNext: whether the last step has returned
 	MoveNext, Step     string // methods that MoveNext calls: with parameters to pass; for a step
 	Panicking, Callee  string // in an entry of a deferred call
@@ -73,7 +74,8 @@ func New(fn *source.Function, node ast.Node, declared source.Names, imports *typ
 	n.Args = n.First("args", "given")
 	n.Renewed = n.First("next", "copied")
 	n.Raise = n.First("raise", "goOn")
-	n.Finished = n.First("finished", "ended")
+	n.Finished = n.First("hasEnded")
+	n.State = n.First("resumeAt")
 	n.Defers = n.First("defers", "deferredCalls")
 	n.Again = n.First("again", "repeat")
 	n.Returned = n.First("returned", "hasReturned")
@@ -198,12 +200,16 @@ func (n *Names) claim(name string) bool {
 	return true
 }
 
-// numberedLocal returns stem with the number of a point, if a local may have that name.
-func (n *Names) numberedLocal(stem string, number int) string {
-	if name := stem + strconv.Itoa(number); n.claim(name) {
-		return name
+// temporary returns the name of a temporary. Several points may use a temporary that MoveNext
+// declares, so it has a number only if it is the second of its name.
+func (n *Names) temporary(v *ir.Variable) string {
+	if v.Place != ir.InMoveNext {
+		return n.Fresh(v.Name)
 	}
-	return n.Fresh(stem)
+	if n.claim(v.Name) {
+		return v.Name
+	}
+	return numbered(v.Name, 2, n.nextFresh, n.claim)
 }
 
 // numberedName returns stem with the number of a point, if a field may have that name.

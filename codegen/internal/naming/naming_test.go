@@ -45,10 +45,10 @@ func names(t *testing.T, text string) (*naming.Names, *source.Function) {
 
 func TestTheMachineGivesWayToTheSource(t *testing.T) {
 	n, _ := names(t, "func f() {}")
-	assert.Equal(t, []string{"frame", "r", "finished"}, []string{n.Recv, n.Run, n.Finished}, "f is the function")
+	assert.Equal(t, []string{"frame", "r", "hasEnded"}, []string{n.Recv, n.Run, n.Finished}, "f is the function")
 
-	n, _ = names(t, "var frame int; func f(r, run int) { finished := r; _, _ = finished, run }")
-	assert.Equal(t, []string{"frame1", "run1", "ended"}, []string{n.Recv, n.Run, n.Finished})
+	n, _ = names(t, "var frame int; func f(r, run int) { hasEnded := r; _, _ = hasEnded, run }")
+	assert.Equal(t, []string{"frame1", "run1", "hasEnded1"}, []string{n.Recv, n.Run, n.Finished})
 
 	n, _ = names(t, "func f[r any](true r) {}; type T[A any] struct{}")
 	assert.Equal(t, []string{"frame", "run"}, []string{n.Recv, n.Run}, "r is a type")
@@ -124,24 +124,23 @@ func TestResultsOfASuspendingCallAreNamedAfterTheCalleeAndThePoint(t *testing.T)
 	for _, v := range vars {
 		locals = append(locals, v.Local)
 	}
-	assert.Equal(t, []string{"fetch1", "fetch2", "fetch1Value1", "fetch1Err"}, locals, "one name is taken")
+	assert.Equal(t, []string{"fetch1", "fetch", "fetch1Value1", "fetch1Err"}, locals, "one name is taken")
 }
 
 // The types of fields and variables name what the function itself need not mention.
-func TestTheVariableOfAnAwaitedJobHidesNothing(t *testing.T) {
-	n, _ := names(t, "type awaited1 int; func f(awaited2 int) {}")
-	var points []*ir.Point
-	var slots []*ir.Slot
-	var locals []string
-	for range 3 {
-		held := &ir.Variable{Name: "await", Place: ir.InFrame}
-		held.Slot = &ir.Slot{Vars: []*ir.Variable{held}}
-		slots = append(slots, held.Slot)
-		points = append(points, &ir.Point{Held: held, Awaited: &ir.Variable{Name: "awaited"}, Resume: &ir.Label{}})
+func TestAVariableOfSeveralPointsHasOneNameThatHidesNothing(t *testing.T) {
+	for text, want := range map[string][]string{
+		"func f() {}": {"awaited", "awaited", "awaited2"},
+		"type awaited int; func f(awaited2 int) {}": {"awaited3", "awaited3", "awaited4"},
+	} {
+		n, _ := names(t, text)
+		var vars []*ir.Variable
+		for range 3 {
+			vars = append(vars, &ir.Variable{Name: "awaited", Place: ir.InMoveNext})
+		}
+		shared := &ir.Slot{Vars: vars[:2]}
+		vars[0].Slot, vars[1].Slot, vars[2].Slot = shared, shared, &ir.Slot{Vars: vars[2:]}
+		n.Choose(naming.Placed{Vars: vars})
+		assert.Equal(t, want, []string{vars[0].Local, vars[1].Local, vars[2].Local})
 	}
-	n.Choose(naming.Placed{Points: points, Slots: slots})
-	for _, pt := range points {
-		locals = append(locals, pt.Awaited.Local)
-	}
-	assert.Equal(t, []string{"awaited3", "awaited4", "awaited5"}, locals)
 }

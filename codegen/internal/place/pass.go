@@ -20,11 +20,11 @@ import (
 //
 //	func (f *napLocals) moveNext(
 //		r *statemachine.Run, args *napArgs,
-//	) (finished bool, result0 error)
+//	) (hasEnded bool, result0 error)
 //
-//	func (f *napFrame) MoveNext(r *statemachine.Run) (finished bool) {
-//		finished, f.result0 = f.moveNext(r, nil)
-//		return finished
+//	func (f *napFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+//		hasEnded, f.result0 = f.moveNext(r, nil)
+//		return hasEnded
 //	}
 //
 // A caller requests the results when it continues. So a callee of machines has fields for them,

@@ -130,6 +130,33 @@ func TestVariablesShareAFieldIfNoAssignmentHitsTheOther(t *testing.T) {
 	assert.NotSame(t, a.Slot, b.Slot)
 }
 
+func TestLocalsOfOneNameAndTypeAreOneVariable(t *testing.T) {
+	// Each is assigned in one stretch and read in the next, but needed across no suspension.
+	passed := func(list ...*ir.Variable) []ir.Instr {
+		next := &ir.Label{Want: "next"}
+		assign := &ir.Assign{Src: ir.Rope{ir.Text("0")}}
+		for _, v := range list {
+			assign.Dst = append(assign.Dst, ir.Dest{V: v})
+		}
+		return []ir.Instr{assign, &ir.Branch{To: next}, &ir.Mark{Label: next}, use(list...)}
+	}
+	for _, debug := range []bool{false, true} {
+		first, second, other, number := local("err", pointer), local("err", pointer), local("other", pointer), local("err", types.Typ[types.Int])
+		fn := function(code(passed(first), suspend(), passed(second, other), suspend(), passed(number)), first, second, other, number)
+		fn.Debug = debug
+		place.Variables(fn)
+		assert.Equal(t, !debug, first.Slot == second.Slot)
+		assert.NotSame(t, second.Slot, other.Slot, "two names")
+		assert.NotSame(t, first.Slot, number.Slot, "two types")
+		assert.Empty(t, fn.Slots, "the frame keeps none")
+	}
+
+	outer, inner := local("err", pointer), local("err", pointer)
+	fn := function(code(passed(outer), passed(inner), use(outer)), outer, inner)
+	place.Variables(fn)
+	assert.Len(t, fn.Locals, 2, "one is assigned while the other is needed")
+}
+
 func TestASuspendedMachineEmptiesWhatItNoLongerNeeds(t *testing.T) {
 	for _, debug := range []bool{false, true} {
 		big, number := local("big", pointer), local("number", types.Typ[types.Int])

@@ -8,26 +8,33 @@ import (
 	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
-// Sharing: one field for several variables.
+// Sharing: one place for several variables.
 //
-// Two variables may share a field if they have the same type and no assignment to one of them
-// happens while the value of the other is needed. The second condition is the important one. It
-// would not be enough that they are never live at the same time: an assignment whose value is
-// never read still overwrites the field.
+// Two variables may share a field of the frame, or a local of MoveNext, if they have the same type
+// and no assignment to one of them happens while the value of the other is needed. The second
+// condition is the important one. It would not be enough that they are never live at the same
+// time: an assignment whose value is never read still overwrites the place.
 //
 // Parameters and results have separate fields, because users look for them, and the caller reads
 // results at the end. Variables with cells also have separate fields.
+//
+// Locals are shared for gc, whose time for a function grows with the product of its locals and its
+// suspension points. A function that awaits three thousand jobs, and calls each error err, has one
+// local for all of them. Locals of different names are not shared, since they cost no memory while
+// the machine is suspended.
 
 // shareable is the maximum number of names in the name of a field.
 const shareable = 3
 
-// share assigns fields to all variables of the frame: to each the first that takes it.
+// share assigns places to all variables of the frame and of MoveNext: to each the first that takes
+// it.
 func (p *placing) share() {
 	conflicts := p.conflicts()
 	byType := map[string]*sharing{}
 	fieldOf := make([]*field, len(p.Vars))
 	for _, v := range p.Vars {
-		if v.Place != ir.InFrame || !v.Stored() {
+		list := p.slotsFor(v)
+		if list == nil {
 			continue
 		}
 		for w := range conflicts[v.Index].Members() {
@@ -43,8 +50,8 @@ func (p *placing) share() {
 		}
 		f := kind.first(v)
 		if f == nil {
-			f = &field{Slot: new(ir.Slot), at: len(p.Slots)}
-			p.Slots, kind.open = append(p.Slots, f.Slot), append(kind.open, f)
+			f = &field{Slot: new(ir.Slot), at: len(*list)}
+			*list, kind.open = append(*list, f.Slot), append(kind.open, f)
 		}
 		kind.add(v, f)
 		f.refused.Join(conflicts[v.Index], nil)
@@ -52,7 +59,18 @@ func (p *placing) share() {
 	}
 }
 
-// sharing has the fields of one type. It is tempting to try one after another. But most of the
+// slotsFor returns the list of the places of which v needs one; nil: it needs none.
+func (p *placing) slotsFor(v *ir.Variable) *[]*ir.Slot {
+	switch {
+	case v.Place == ir.InFrame && v.Stored():
+		return &p.Slots
+	case v.Place == ir.InMoveNext && !v.Passed && (v.Reads > 0 || v.Cell):
+		return &p.Locals
+	}
+	return nil
+}
+
+// sharing has the places for one type. It is tempting to try one after another. But most of the
 // fields of a large function may have all the names that they can have.
 type sharing struct {
 	open  []*field            // that have room for another name
@@ -97,17 +115,22 @@ func (s *sharing) add(v *ir.Variable, f *field) {
 	}
 }
 
-// slotKey returns equal keys for variables that may share a field: they have one type, and either
-// both are from the source or both were made by the lowering.
+// slotKey returns equal keys for variables that may share a place: they have one type, and either
+// both are from the source or both were made by the lowering. Those that share a local also have
+// one name.
 func (p *placing) slotKey(v *ir.Variable) string {
 	spelled, err := p.Spell(v)
-	if err != nil || v.Param || v.Result || v.Cell || p.Debug {
+	if err != nil || v.Param || v.Result || v.Cell || v.Aside || p.Debug {
 		return strconv.Itoa(v.Index) // a unique key; printing the type finds the error again
 	}
-	return strconv.FormatBool(v.Obj != nil) + spelled
+	key := strconv.FormatBool(v.Obj != nil) + spelled
+	if v.Place == ir.InMoveNext {
+		key = v.Name + " " + key
+	}
+	return key
 }
 
-// conflicts returns, for each variable, those that must not share a field with it. Of two such
+// conflicts returns, for each variable, those that must not share a place with it. Of two such
 // variables, one has the other. It is tempting to enter both. But all variables of a function may
 // be live at once, and a set takes others by the word.
 func (p *placing) conflicts() []graph.Set {

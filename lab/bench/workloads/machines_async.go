@@ -26,7 +26,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := familyLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &familyArgs{ctx: ctx, children2: children}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &familyArgs{ctx: ctx, children2: children}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &familyMachine{familyLocals: frame}
@@ -43,24 +43,24 @@ type familyLocals struct {
 	await1 *job.Job[int]
 }
 
-// familyArgs are the parameters of [family] that are needed only before its first suspension.
+// familyArgs are the parameters that only the start of [family] needs.
 type familyArgs struct {
 	ctx       context.Context
 	children2 int
 }
 
-// moveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [family] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:21
@@ -83,60 +83,49 @@ range1:
 		kid := f.list1[f.i1]
 		// machines.go:27: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
-		awaited1 = kid
+		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:88
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:91
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:101
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
-		v, err := awaited1.GetResult()
+		v, err := awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:29
 			return true, 0, err
 		}
 		f.sum += v
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:116
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:109
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:33
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:122
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:114
 }
 
-// Location returns where [family] is suspended.
 func (f *familyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.family", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 27)
 }
 
-// familyMachine is the root of a chain of calls that begins with [family]: chain, job and frame in
-// one allocation.
+// familyMachine is [family] as the root of a chain: chain, job and frame in one allocation.
 type familyMachine struct {
 	statemachine.Builder[int]
 	familyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *familyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -151,14 +140,14 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := fibLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &fibArgs{ctx: ctx, n: n}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &fibArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fibMachine{fibLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that
+// fibEnter enters [fib] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func fibEnter(r *statemachine.Run, ctx context.Context, n int) (*fibFrame, int, error) {
 	return fibNested(r, nil, nil, 0, ctx, n)
@@ -176,7 +165,7 @@ func fibNested(r *statemachine.Run, caller *statemachine.Frame, callee **fibFram
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &fibArgs{ctx: ctx, n: n}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &fibArgs{ctx: ctx, n: n}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &fibFrame{fibLocals: frame}
@@ -194,14 +183,13 @@ type fibLocals struct {
 	await2 *job.Job[int]
 }
 
-// fibArgs are the parameters of [fib] that are needed only before its first suspension.
+// fibArgs are the parameters that only the start of [fib] needs.
 type fibArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// fibFrame is the frame of [fib] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// fibFrame is the frame of [fib] for a caller that is a machine.
 type fibFrame struct {
 	fibLocals
 
@@ -209,32 +197,29 @@ type fibFrame struct {
 	result1 error
 }
 
-// MoveNext continues [fib] where it stopped.
-func (f *fibFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *fibFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [fib] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:41
 	if args.n < 2 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:42
 		return true, args.n, nil
 	}
 	{
@@ -244,10 +229,9 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 			return fibFunc1Run(n, ctx1)
 		})
 	}
-	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.fib1, f.b, err = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-2)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:251
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:235
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -256,72 +240,59 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:260
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:244
 	f.fib1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:47
 		return true, 0, err
 	}
 	// machines.go:49: a, err := fork.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
-	awaited2 = f.fork
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:274
+	if awaited = f.fork; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:254
 		goto after2
 	}
-	f.await2 = awaited2
+	f.await2 = awaited
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
-	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:280
+	if r.RunInPlace(&f.Frame, 2, awaited) {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:260
 		goto resume2
 	}
 	f.State = 2
 	f.fork = nil // not needed any more
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
-	return r.Await(awaited2), 0, nil
+	return r.Await(awaited), 0, nil
 resume2:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:290
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 		var a int
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
-		a, err = awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
+		a, err = awaited.GetResult()
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:301
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:276
 }
 
-// Location returns where [fib] is suspended.
 func (f *fibLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 45, 49)
 }
 
-// Results returns what [fib] returned, or raises again the panic that ended it.
 func (f *fibFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// fibMachine is the root of a chain of calls that begins with [fib]: chain, job and frame in one
-// allocation.
+// fibMachine is [fib] as the root of a chain: chain, job and frame in one allocation.
 type fibMachine struct {
 	statemachine.Builder[int]
 	fibLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fibMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -342,7 +313,7 @@ func fibFunc1Run(n int, ctx context.Context) (int, error) {
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, &fibFunc1Args{n: n, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &fibFunc1Args{n: n, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &fibFunc1Machine{fibFunc1Locals: frame}
@@ -356,29 +327,27 @@ type fibFunc1Locals struct {
 	fib1 *fibFrame
 }
 
-// fibFunc1Args are the parameters of a function literal of [fib] that are needed only before its
-// first suspension.
+// fibFunc1Args are the parameters that only the start of a function literal of [fib] needs.
 type fibFunc1Args struct {
 	n   int
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [fib] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines.go:44: … fib(ctx, n-1) })
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:44
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:382
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:351
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -387,29 +356,26 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:44
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:391
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:360
 	f.fib1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [fib] is suspended.
 func (f *fibFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 44)
 }
 
-// fibFunc1Machine is the root of a chain of calls that begins with a function literal of [fib]:
-// chain and frame in one allocation.
+// fibFunc1Machine is a function literal of [fib] as the root of a chain: chain and frame in one
+// allocation.
 type fibFunc1Machine struct {
 	statemachine.Spawned[int]
 	fibFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fibFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -423,14 +389,14 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := skynetLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &skynetArgs{ctx: ctx, first: first, size: size}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &skynetArgs{ctx: ctx, first: first, size: size}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &skynetMachine{skynetLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame
+// skynetEnter enters [skynet] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func skynetEnter(r *statemachine.Run, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	return skynetNested(r, nil, nil, 0, ctx, first, size)
@@ -448,7 +414,7 @@ func skynetNested(r *statemachine.Run, caller *statemachine.Frame, callee **skyn
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &skynetArgs{ctx: ctx, first: first, size: size}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &skynetArgs{ctx: ctx, first: first, size: size}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &skynetFrame{skynetLocals: frame}
@@ -466,15 +432,14 @@ type skynetLocals struct {
 	await1 *job.Job[int]
 }
 
-// skynetArgs are the parameters of [skynet] that are needed only before its first suspension.
+// skynetArgs are the parameters that only the start of [skynet] needs.
 type skynetArgs struct {
 	ctx   context.Context
 	first int
 	size  int
 }
 
-// skynetFrame is the frame of [skynet] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// skynetFrame is the frame of [skynet] for a caller that is a machine.
 type skynetFrame struct {
 	skynetLocals
 
@@ -482,29 +447,26 @@ type skynetFrame struct {
 	result1 error
 }
 
-// MoveNext continues [skynet] where it stopped.
-func (f *skynetFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *skynetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [skynet] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:57
 	if args.size == 1 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:58
 		return true, args.first, nil
 	}
 	{
@@ -533,71 +495,59 @@ range1:
 		kid := f.list1[f.i1]
 		// machines.go:67: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
-		awaited1 = kid
-	}
+		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:500
+			goto after1
+		}
+		f.await1 = awaited
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:541
-		goto after1
+		if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:506
+			goto resume1
+		}
+		f.State = 1
+		return r.Await(awaited), 0, nil
 	}
-	f.await1 = awaited1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:547
-		goto resume1
-	}
-	f.State = 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:556
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
-		v, err := awaited1.GetResult()
+		v, err := awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:69
 			return true, 0, err
 		}
 		f.sum += v
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:66
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:571
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:526
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:73
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:577
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:531
 }
 
-// Location returns where [skynet] is suspended.
 func (f *skynetLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 67)
 }
 
-// Results returns what [skynet] returned, or raises again the panic that ended it.
 func (f *skynetFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// skynetMachine is the root of a chain of calls that begins with [skynet]: chain, job and frame in
-// one allocation.
+// skynetMachine is [skynet] as the root of a chain: chain, job and frame in one allocation.
 type skynetMachine struct {
 	statemachine.Builder[int]
 	skynetLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -618,7 +568,7 @@ func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, &skynetFunc1Args{from: from, size: size, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &skynetFunc1Args{from: from, size: size, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &skynetFunc1Machine{skynetFunc1Locals: frame}
@@ -632,30 +582,28 @@ type skynetFunc1Locals struct {
 	skynet1 *skynetFrame
 }
 
-// skynetFunc1Args are the parameters of a function literal of [skynet] that are needed only before
-// its first suspension.
+// skynetFunc1Args are the parameters that only the start of a function literal of [skynet] needs.
 type skynetFunc1Args struct {
 	from int
 	size int
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [skynet] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [skynet] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines.go:63: … skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:63
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:659
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:607
 	if f.skynet1 == nil {
 		goto after1
 	}
@@ -664,29 +612,26 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:63
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:668
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:616
 	f.skynet1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [skynet] is suspended.
 func (f *skynetFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 63)
 }
 
-// skynetFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [skynet]: chain and frame in one allocation.
+// skynetFunc1Machine is a function literal of [skynet] as the root of a chain: chain and frame in
+// one allocation.
 type skynetFunc1Machine struct {
 	statemachine.Spawned[int]
 	skynetFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -700,7 +645,7 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 	var r statemachine.Run
 	frame := napLocals{awake: awake}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -714,31 +659,30 @@ type napLocals struct {
 	awake *atomic.Int64
 }
 
-// napArgs are the parameters of [nap] that are needed only before its first suspension.
+// napArgs are the parameters that only the start of [nap] needs.
 type napArgs struct {
 	ctx context.Context
 	d   time.Duration
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
+// moveNext runs [nap] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep2 bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:80
-	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:741
-	if !asleep1 {
+	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:685
+	if !asleep2 {
 		goto after1
 	}
 	f.State = 1
@@ -749,33 +693,26 @@ resume1:
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:80
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:81
 		return true, err
 	}
 	f.awake.Add(1)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:84
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:761
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:701
 }
 
-// Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.nap", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 80)
 }
 
-// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
-// allocation.
+// napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -790,18 +727,18 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := sumLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, jobs); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, jobs); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func sumEnter(r *statemachine.Run, jobs []*job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
-	if finished, v0, v1 := frame.moveNext(r, jobs); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, jobs); hasEnded {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
@@ -819,8 +756,7 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// sumFrame is the frame of [sum] for a caller that is a machine.
 type sumFrame struct {
 	sumLocals
 
@@ -828,24 +764,23 @@ type sumFrame struct {
 	result1 error
 }
 
-// MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *sumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
-// parameter jobs is needed only before the first suspension.
-func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [sum] on to its next suspension (false) or its end (true). The parameter jobs is
+// needed only before the first suspension.
+func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:91
 	f.total = 0
@@ -862,66 +797,54 @@ range1:
 		j := f.list1[f.i1]
 		// machines.go:93: v, err := j.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
-		awaited1 = j
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:802
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:870
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:880
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
-		v, err := awaited1.GetResult()
+		v, err := awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:95
 			return true, 0, err
 		}
 		f.total += v
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:895
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:823
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:99
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:901
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:828
 }
 
-// Location returns where [sum] is suspended.
 func (f *sumLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 93)
 }
 
-// Results returns what [sum] returned, or raises again the panic that ended it.
 func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
-// allocation.
+// sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -936,7 +859,7 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := yieldsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &yieldsMachine{yieldsLocals: frame}
@@ -952,17 +875,17 @@ type yieldsLocals struct {
 	i1    int
 }
 
-// moveNext runs [yields] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [yields] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:106
 	f.count = 0
@@ -975,9 +898,8 @@ range1:
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:979
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:902
 	f.State = 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
@@ -985,31 +907,27 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:989
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:911
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:111
 	return true, f.count
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:995
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:916
 }
 
-// Location returns where [yields] is suspended.
 func (f *yieldsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.yields", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 108)
 }
 
-// yieldsMachine is the root of a chain of calls that begins with [yields]: chain, job and frame in
-// one allocation.
+// yieldsMachine is [yields] as the root of a chain: chain, job and frame in one allocation.
 type yieldsMachine struct {
 	statemachine.Builder[int]
 	yieldsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *yieldsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -1023,7 +941,7 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := roundsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &roundsMachine{roundsLocals: frame}
@@ -1042,18 +960,18 @@ type roundsLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [rounds] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:118
 	f.total = 0
@@ -1067,59 +985,48 @@ range1:
 	}
 	// machines.go:120: v, err := job.Run(ctx, one).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
-	awaited1 = job.New(f.ctx, one)
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1074
+	if awaited = job.New(f.ctx, one); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:990
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1084
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
-		v, err := awaited1.GetResult()
+		v, err := awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:122
 			return true, 0, err
 		}
 		f.total += v
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1099
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1010
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:126
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1105
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1015
 }
 
-// Location returns where [rounds] is suspended.
 func (f *roundsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.rounds", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 120)
 }
 
-// roundsMachine is the root of a chain of calls that begins with [rounds]: chain, job and frame in
-// one allocation.
+// roundsMachine is [rounds] as the root of a chain: chain, job and frame in one allocation.
 type roundsMachine struct {
 	statemachine.Builder[int]
 	roundsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *roundsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1134,7 +1041,7 @@ func stepsAsync(n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := stepsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepsMachine{stepsLocals: frame}
@@ -1150,18 +1057,18 @@ type stepsLocals struct {
 	step1 *stepFrame
 }
 
-// moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int) {
+// moveNext runs [steps] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int) {
 	var v int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:133
 	v = 0
@@ -1173,10 +1080,9 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1180
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1086
 	if f.step1 == nil {
 		goto after1
 	}
@@ -1185,36 +1091,32 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1189
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1095
 	f.step1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1194
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1100
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:137
 	return true, v
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1200
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1105
 }
 
-// Location returns where [steps] is suspended.
 func (f *stepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.steps", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 135)
 }
 
-// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in
-// one allocation.
+// stepsMachine is [steps] as the root of a chain: chain, job and frame in one allocation.
 type stepsMachine struct {
 	statemachine.Builder[int]
 	stepsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stepsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -1229,18 +1131,18 @@ func stepAsync(v int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := stepLocals{v: v}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepMachine{stepLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// stepEnter enters [step] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// stepEnter enters [step] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func stepEnter(r *statemachine.Run, v int) (*stepFrame, int) {
 	frame := stepLocals{v: v}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &stepFrame{stepLocals: frame}
@@ -1255,72 +1157,63 @@ type stepLocals struct {
 	v int
 }
 
-// stepFrame is the frame of [step] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// stepFrame is the frame of [step] for a caller that is a machine.
 type stepFrame struct {
 	stepLocals
 
 	result0 int
 }
 
-// MoveNext continues [step] where it stopped.
-func (f *stepFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *stepFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [step] from where it stopped to its next suspension (false) or its end (true).
-func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [step] on to its next suspension (false) or its end (true).
+func (f *stepLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:145
 	if f.v >= 0 {
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1289
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1189
 	f.State = 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:146
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:146
 	_ = r.Refusal()
 endIf1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:148
 	return true, f.v + 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1300
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1197
 }
 
-// Location returns where [step] is suspended.
 func (f *stepLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 146)
 }
 
-// Results returns what [step] returned, or raises again the panic that ended it.
 func (f *stepFrame) Results(r *statemachine.Run) int {
 	r.Rethrow()
 	return f.result0
 }
 
-// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one
-// allocation.
+// stepMachine is [step] as the root of a chain: chain, job and frame in one allocation.
 type stepMachine struct {
 	statemachine.Builder[int]
 	stepLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, nil)
@@ -1334,7 +1227,7 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := linkLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, prev); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, prev); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &linkMachine{linkLocals: frame}
@@ -1348,63 +1241,53 @@ type linkLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true). The
-// parameter prev is needed only before the first suspension.
-func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [link] on to its next suspension (false) or its end (true). The parameter prev is
+// needed only before the first suspension.
+func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// machines.go:155: v, err := prev.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
-	awaited1 = prev
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1370
+	if awaited = prev; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1261
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1380
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
-		v, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:156
+		v, err := awaited.GetResult()
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1390
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1276
 }
 
-// Location returns where [link] is suspended.
 func (f *linkLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.link", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 155)
 }
 
-// linkMachine is the root of a chain of calls that begins with [link]: chain, job and frame in one
-// allocation.
+// linkMachine is [link] as the root of a chain: chain, job and frame in one allocation.
 type linkMachine struct {
 	statemachine.Builder[int]
 	linkLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *linkMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1419,7 +1302,7 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	var r statemachine.Run
 	frame := playerLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &playerMachine{playerLocals: frame}
@@ -1440,21 +1323,21 @@ type playerLocals struct {
 	send2    *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *playerLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
+// moveNext runs [player] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *playerLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 error) {
 	var v int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:163
 	f.n1 = n
@@ -1465,10 +1348,9 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1472
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1354
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1477,20 +1359,17 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1481
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1363
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:166
 		return true, err
 	}
-	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1494
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1373
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1499,44 +1378,39 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1503
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1382
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
 		return true, err
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1515
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1393
 	goto range1
 endRange1:
 	r.Publish()
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:172
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1522
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1399
 }
 
-// Location returns where [player] is suspended.
 func (f *playerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.player", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 164, 168)
 }
 
-// playerMachine is the root of a chain of calls that begins with [player]: chain, job and frame in
-// one allocation.
+// playerMachine is [player] as the root of a chain: chain, job and frame in one allocation.
 type playerMachine struct {
 	statemachine.Builder[job.Void]
 	playerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *playerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1551,7 +1425,7 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	var r statemachine.Run
 	frame := serverLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serverMachine{serverLocals: frame}
@@ -1572,21 +1446,21 @@ type serverLocals struct {
 	receive2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [server] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *serverLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int, result1 error) {
+// moveNext runs [server] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *serverLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int, result1 error) {
 	var v int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:179
 	v = 0
@@ -1598,10 +1472,9 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1605
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1478
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1610,20 +1483,17 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1614
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1487
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:183
 		return true, 0, err
 	}
-	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1627
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1497
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1632,44 +1502,39 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1636
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1506
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
 	if err != nil {
 		r.Publish()
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
 		return true, 0, err
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1648
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1517
 	goto range1
 endRange1:
 	r.Publish()
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:189
 	return true, v, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1655
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1523
 }
 
-// Location returns where [server] is suspended.
 func (f *serverLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.server", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 181, 185)
 }
 
-// serverMachine is the root of a chain of calls that begins with [server]: chain, job and frame in
-// one allocation.
+// serverMachine is [server] as the root of a chain: chain, job and frame in one allocation.
 type serverMachine struct {
 	statemachine.Builder[int]
 	serverLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1677,4 +1542,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bdc26a6186420213
+// Digest of what is above: dd544d28f8ee5d9c

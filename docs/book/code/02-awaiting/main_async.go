@@ -24,7 +24,7 @@ func straightAsync(ctx context.Context) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := straightLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &straightMachine{straightLocals: frame}
@@ -43,25 +43,24 @@ type straightLocals struct {
 	i1    int
 }
 
-// moveNext runs [straight] from where it stopped to its next suspension (false) or its end (true).
-func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 string, result1 error) {
+// moveNext runs [straight] on to its next suspension (false) or its end (true).
+func (f *straightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 string, result1 error) {
 	var err error
 	var more string
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:35: text, err := say(ctx, "foo")
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1, f.text, err = sayEnter(r, f.ctx, "foo")
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:65
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:64
 	if f.say1 == nil {
 		goto after1
 	}
@@ -70,7 +69,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.text, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:74
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:73
 	f.say1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
@@ -86,16 +85,12 @@ range1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 		word := f.list1[f.i1]
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:38
 			return true, "", err
 		}
 		more = ""
-		// main.go:41: more, err = say(ctx, word)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 		f.say1, more, err = sayEnter(r, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:99
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:94
 	if f.say1 == nil {
 		goto after2
 	}
@@ -104,38 +99,34 @@ range1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	more, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:108
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:103
 	f.say1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:42
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:115
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:110
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	return true, f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:121
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:115
 }
 
-// Location returns where [straight] is suspended.
 func (f *straightLocals) Location() statemachine.Location {
 	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
 }
 
-// straightMachine is the root of a chain of calls that begins with [straight]: chain, job and
-// frame in one allocation.
+// straightMachine is [straight] as the root of a chain: chain, job and frame in one allocation.
 type straightMachine struct {
 	statemachine.Builder[string]
 	straightLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *straightMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -150,18 +141,18 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := sayLocals{word: word}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sayMachine{sayLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sayEnter enters [say] for another machine. It returns the results, or the suspended frame that
+// sayEnter enters [say] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func sayEnter(r *statemachine.Run, ctx context.Context, word string) (*sayFrame, string, error) {
 	frame := sayLocals{word: word}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &sayFrame{sayLocals: frame}
@@ -176,8 +167,7 @@ type sayLocals struct {
 	word string
 }
 
-// sayFrame is the frame of [say] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// sayFrame is the frame of [say] for a caller that is a machine.
 type sayFrame struct {
 	sayLocals
 
@@ -185,31 +175,29 @@ type sayFrame struct {
 	result1 error
 }
 
-// MoveNext continues [say] where it stopped.
-func (f *sayFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *sayFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [say] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [say] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:51: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:212
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:200
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -218,35 +206,29 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:222
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	return true, f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:226
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:212
 }
 
-// Location returns where [say] is suspended.
 func (f *sayLocals) Location() statemachine.Location {
 	return f.Frame.At("main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 51)
 }
 
-// Results returns what [say] returned, or raises again the panic that ended it.
 func (f *sayFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// sayMachine is the root of a chain of calls that begins with [say]: chain, job and frame in one
-// allocation.
+// sayMachine is [say] as the root of a chain: chain, job and frame in one allocation.
 type sayMachine struct {
 	statemachine.Builder[string]
 	sayLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sayMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -261,7 +243,7 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := waitLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, j); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &waitMachine{waitLocals: frame}
@@ -275,60 +257,51 @@ type waitLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true). The
-// parameter j is needed only before the first suspension.
-func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [wait] on to its next suspension (false) or its end (true). The parameter j is
+// needed only before the first suspension.
+func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:58: func wait(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	awaited1 = j
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:297
+	if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:277
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:307
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:312
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:289
 	return true, result0, result1
 }
 
-// Location returns where [wait] is suspended.
 func (f *waitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
 }
 
-// waitMachine is the root of a chain of calls that begins with [wait]: chain, job and frame in one
-// allocation.
+// waitMachine is [wait] as the root of a chain: chain, job and frame in one allocation.
 type waitMachine struct {
 	statemachine.Builder[int]
 	waitLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -336,4 +309,4 @@ func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 276906855d09b1dd
+// Digest of what is above: 8778f64139443f58

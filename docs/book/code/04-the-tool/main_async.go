@@ -24,18 +24,18 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := greetLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, name); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, name); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetMachine{greetLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame
+// greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func greetEnter(r *statemachine.Run, name *job.Job[string]) (*greetFrame, string, error) {
 	frame := greetLocals{}
-	if finished, v0, v1 := frame.moveNext(r, name); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, name); hasEnded {
 		return nil, v0, v1
 	}
 	m := &greetFrame{greetLocals: frame}
@@ -50,8 +50,7 @@ type greetLocals struct {
 	await1 *job.Job[string]
 }
 
-// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// greetFrame is the frame of [greet] for a caller that is a machine.
 type greetFrame struct {
 	greetLocals
 
@@ -59,75 +58,63 @@ type greetFrame struct {
 	result1 error
 }
 
-// MoveNext continues [greet] where it stopped.
-func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *greetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-// The parameter name is needed only before the first suspension.
-func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
-	var awaited1 *job.Job[string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [greet] on to its next suspension (false) or its end (true). The parameter name is
+// needed only before the first suspension.
+func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (hasEnded bool, result0 string, result1 error) {
+	var awaited *job.Job[string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:15: text, err := name.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	awaited1 = name
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:87
+	if awaited = name; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:83
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	return r.Await(awaited1), "", nil
+	f.await1 = awaited
+	return r.Await(awaited), "", nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:97
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-		text, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:16
+		text, err := awaited.GetResult()
 		return true, "hello, " + text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:107
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:98
 }
 
-// Location returns where [greet] is suspended.
 func (f *greetLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greet", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 15)
 }
 
-// Results returns what [greet] returned, or raises again the panic that ended it.
 func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in
-// one allocation.
+// greetMachine is [greet] as the root of a chain: chain, job and frame in one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
 	greetLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -142,18 +129,18 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := sumLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, a); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, a); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func sumEnter(r *statemachine.Run, a, b *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{b: b}
-	if finished, v0, v1 := frame.moveNext(r, a); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, a); hasEnded {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
@@ -171,8 +158,7 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// sumFrame is the frame of [sum] for a caller that is a machine.
 type sumFrame struct {
 	sumLocals
 
@@ -180,106 +166,86 @@ type sumFrame struct {
 	result1 error
 }
 
-// MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *sumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
-// parameter a is needed only before the first suspension.
-func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [sum] on to its next suspension (false) or its end (true). The parameter a is
+// needed only before the first suspension.
+func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var awaited1 *job.Job[int]
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:21: x, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	awaited1 = a
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:212
+	if awaited = a; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:194
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:222
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	f.x, err = awaited1.GetResult()
+	f.x, err = awaited.GetResult()
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:23
 		return true, 0, err
 	}
 	// main.go:25: y, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	awaited2 = f.b
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:237
+	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:212
 		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	return r.Await(awaited2), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:248
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 	{
 		var y int
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-		y, err = awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:26
+		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:259
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:229
 }
 
-// Location returns where [sum] is suspended.
 func (f *sumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 21, 25)
 }
 
-// Results returns what [sum] returned, or raises again the panic that ended it.
 func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
-// allocation.
+// sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -294,7 +260,7 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := totalLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, parts); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, parts); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &totalMachine{totalLocals: frame}
@@ -311,18 +277,18 @@ type totalLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
-// The parameter parts is needed only before the first suspension.
-func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [total] on to its next suspension (false) or its end (true). The parameter parts
+// is needed only before the first suspension.
+func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:31
 	f.all = 0
@@ -339,60 +305,49 @@ range1:
 		part := f.list1[f.i1]
 		// main.go:33: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-		awaited1 = part
+		if awaited = part; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:310
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:347
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:357
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:35
 			return true, f.all, err
 		}
 		f.all += n
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:372
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:331
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	return true, f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:378
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:336
 }
 
-// Location returns where [total] is suspended.
 func (f *totalLocals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
 }
 
-// totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in
-// one allocation.
+// totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
 type totalMachine struct {
 	statemachine.Builder[int]
 	totalLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -407,7 +362,7 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 	var r statemachine.Run
 	frame := greetSumLocals{a: a, b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, name); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, name); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetSumMachine{greetSumLocals: frame}
@@ -426,26 +381,25 @@ type greetSumLocals struct {
 	sum2   *sumFrame
 }
 
-// moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter name is needed only before the first suspension.
-func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+// moveNext runs [greetSum] on to its next suspension (false) or its end (true). The parameter name
+// is needed only before the first suspension.
+func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (hasEnded bool, result0 string, result1 error) {
 	var err error
 	var n int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:449
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:403
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -454,19 +408,15 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:458
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:412
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:48
 		return true, "", err
 	}
-	// main.go:50: n, err := sum(a, b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:470
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:420
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -476,32 +426,28 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:480
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:430
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:485
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:435
 	return true, result0, result1
 }
 
-// Location returns where [greetSum] is suspended.
 func (f *greetSumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
 }
 
-// greetSumMachine is the root of a chain of calls that begins with [greetSum]: chain, job and
-// frame in one allocation.
+// greetSumMachine is [greetSum] as the root of a chain: chain, job and frame in one allocation.
 type greetSumMachine struct {
 	statemachine.Builder[string]
 	greetSumLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -509,4 +455,4 @@ func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bd3f44b7eff4953a
+// Digest of what is above: a57410f6abd7c23d

@@ -43,25 +43,25 @@ type eachFrame struct {
 	err error
 }
 
-// eachArgs are the parameters of [each] that are needed only before its first suspension.
+// eachArgs are the parameters that only the start of [each] needs.
 type eachArgs struct {
 	parts []*job.Job[int]
 	ended *bool
 }
 
-// moveNext runs [each] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var awaited1 *job.Job[int]
-	state := f.State
+// moveNext runs [each] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var awaited *job.Job[int]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		ended := args.ended
@@ -82,25 +82,20 @@ range1:
 		part := f.list1[f.i1]
 		// main_test.go:37: if _, err = part.Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-		awaited1 = part
+		if awaited = part; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:87
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited)
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:90
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	return r.Await(awaited1)
 resume1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:100
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	_, f.err = awaited1.GetResult()
+	_, f.err = awaited.GetResult()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.err != nil {
 		f.State = statemachine.Finished
@@ -109,31 +104,28 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:113
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:108
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:118
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:113
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:122
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:117
 }
 
-// Location returns where [each] is suspended.
 func (f *eachFrame) Location() statemachine.Location {
 	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
 }
 
-// eachMachine is the root of a chain of calls that begins with [each]: chain, job and frame in one
-// allocation.
+// eachMachine is [each] as the root of a chain: chain, job and frame in one allocation.
 type eachMachine struct {
 	statemachine.Builder[job.Void]
 	eachFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.eachFrame.moveNext(r, nil) {
 		return false
@@ -144,4 +136,4 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7935d0e6fdaecbe3
+// Digest of what is above: a9837407b80cd476

@@ -25,18 +25,18 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := findLocals{key: key}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &findMachine{findLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// findEnter enters [find] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// findEnter enters [find] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func findEnter(r *statemachine.Run, ctx context.Context, key string) (*findFrame, string, error) {
 	frame := findLocals{key: key}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &findFrame{findLocals: frame}
@@ -51,8 +51,7 @@ type findLocals struct {
 	key string
 }
 
-// findFrame is the frame of [find] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// findFrame is the frame of [find] for a caller that is a machine.
 type findFrame struct {
 	findLocals
 
@@ -60,31 +59,29 @@ type findFrame struct {
 	result1 error
 }
 
-// MoveNext continues [find] where it stopped.
-func (f *findFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *findFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [find] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [find] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:87
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:84
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -96,49 +93,41 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:100
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:97
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:25
 	}
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:108
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:104
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
 	case "broken":
 		panic("index out of range")
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:32
 	return true, "value of " + f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:118
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:111
 }
 
-// Location returns where [find] is suspended.
 func (f *findLocals) Location() statemachine.Location {
 	return f.Frame.At("main.find", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 23)
 }
 
-// Results returns what [find] returned, or raises again the panic that ended it.
 func (f *findFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// findMachine is the root of a chain of calls that begins with [find]: chain, job and frame in one
-// allocation.
+// findMachine is [find] as the root of a chain: chain, job and frame in one allocation.
 type findMachine struct {
 	statemachine.Builder[string]
 	findLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *findMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -172,27 +161,27 @@ type findOrFrame struct {
 	err  *error
 }
 
-// findOrArgs are the parameters of [findOr] that are needed only before its first suspension.
+// findOrArgs are the parameters that only the start of [findOr] needs.
 type findOrArgs struct {
 	ctx       context.Context
 	key       string
 	otherwise string
 }
 
-// moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [findOr] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var find1Value string
 	var find1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		text := f.text
@@ -211,10 +200,9 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished 
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:40
 		})
 	}
-	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find1Value, find1Err = findEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:218
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:206
 	if f.find1 == nil {
 		goto after1
 	}
@@ -223,31 +211,28 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished 
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	find1Value, find1Err = f.find1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:227
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:215
 	f.find1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	*f.text, *f.err = find1Value, find1Err
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:232
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:220
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:236
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:224
 }
 
-// Location returns where [findOr] is suspended.
 func (f *findOrFrame) Location() statemachine.Location {
 	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
 }
 
-// findOrMachine is the root of a chain of calls that begins with [findOr]: chain, job and frame in
-// one allocation.
+// findOrMachine is [findOr] as the root of a chain: chain, job and frame in one allocation.
 type findOrMachine struct {
 	statemachine.Builder[string]
 	findOrFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.findOrFrame.moveNext(r, nil) {
 		return false
@@ -258,4 +243,4 @@ func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 118b8e0b11c503bf
+// Digest of what is above: 558391c1cbf273c0

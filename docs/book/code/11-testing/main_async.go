@@ -24,18 +24,18 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	var r statemachine.Run
 	frame := accountWithdrawLocals{a: a, amount: amount}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &accountWithdrawMachine{accountWithdrawLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// withdrawEnter enters [account.withdraw] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// withdrawEnter enters [account.withdraw] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (a *account) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
 	frame := accountWithdrawLocals{a: a, amount: amount}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &accountWithdrawFrame{accountWithdrawLocals: frame}
@@ -51,75 +51,64 @@ type accountWithdrawLocals struct {
 	amount int
 }
 
-// accountWithdrawFrame is the frame of [account.withdraw] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// accountWithdrawFrame is the frame of [account.withdraw] for a caller that is a machine.
 type accountWithdrawFrame struct {
 	accountWithdrawLocals
 
 	result0 error
 }
 
-// MoveNext continues [account.withdraw] where it stopped.
-func (f *accountWithdrawFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *accountWithdrawFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [account.withdraw] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [account.withdraw] on to its next suspension (false) or its end (true).
+func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:25
 	if f.a.balance < f.amount {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:26
 		return true, errTooLittle
 	}
 	// main.go:28: job.Yield() // in a real program: calls a bank
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:88
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:83
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	_ = r.Refusal()
 	f.a.balance -= f.amount
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:30
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:99
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:91
 }
 
-// Location returns where [account.withdraw] is suspended.
 func (f *accountWithdrawLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*account).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 28)
 }
 
-// Results returns what [account.withdraw] returned, or raises again the panic that ended it.
 func (f *accountWithdrawFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// accountWithdrawMachine is the root of a chain of calls that begins with [account.withdraw]:
-// chain, job and frame in one allocation.
+// accountWithdrawMachine is [account.withdraw] as the root of a chain: chain, job and frame in one
+// allocation.
 type accountWithdrawMachine struct {
 	statemachine.Builder[job.Void]
 	accountWithdrawLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *accountWithdrawMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -134,7 +123,7 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 	var r statemachine.Run
 	frame := retryLocals{ctx: ctx, operation: operation}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &retryMachine{retryLocals: frame}
@@ -151,18 +140,18 @@ type retryLocals struct {
 	pause time.Duration
 }
 
-// moveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
-func (f *retryLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [retry] on to its next suspension (false) or its end (true).
+func (f *retryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause = time.Minute
@@ -171,16 +160,13 @@ for1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
 		err2 := f.operation()
 		if err2 == nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:53
 			return true, nil
 		}
 	}
-	// main.go:55: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-	asleep1, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:183
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:169
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -191,32 +177,27 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:56
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:201
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:185
 	goto for1
 }
 
-// Location returns where [retry] is suspended.
 func (f *retryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
 }
 
-// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in
-// one allocation.
+// retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
 type retryMachine struct {
 	statemachine.Builder[job.Void]
 	retryLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -224,4 +205,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 35fd77a3d6cf095d
+// Digest of what is above: 07f65ae37d48491c

@@ -23,7 +23,7 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := addLocals{sum: sum}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, part); finished {
+	if hasEnded, v0 := frame.moveNext(&r, part); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &addMachine{addLocals: frame}
@@ -40,66 +40,56 @@ type addLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [add] from where it stopped to its next suspension (false) or its end (true). The
-// parameter part is needed only before the first suspension.
-func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [add] on to its next suspension (false) or its end (true). The parameter part is
+// needed only before the first suspension.
+func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:48
 	f.before = *f.sum
 	// main_test.go:49: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-	awaited1 = part
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:64
+	if awaited = part; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:62
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:74
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 		*f.sum = f.before + n
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:51
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:85
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:78
 }
 
-// Location returns where [add] is suspended.
 func (f *addLocals) Location() statemachine.Location {
 	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 49)
 }
 
-// addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one
-// allocation.
+// addMachine is [add] as the root of a chain: chain, job and frame in one allocation.
 type addMachine struct {
 	statemachine.Builder[job.Void]
 	addLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *addMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -114,7 +104,7 @@ func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	var r statemachine.Run
 	frame := guardedWithdrawLocals{g: g, amount: amount}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -122,11 +112,11 @@ func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// withdrawEnter enters [guarded.withdraw] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// withdrawEnter enters [guarded.withdraw] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (g *guarded) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*guardedWithdrawFrame, error) {
 	frame := guardedWithdrawLocals{g: g, amount: amount}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -146,40 +136,37 @@ type guardedWithdrawLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// guardedWithdrawFrame is the frame of [guarded.withdraw] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// guardedWithdrawFrame is the frame of [guarded.withdraw] for a caller that is a machine.
 type guardedWithdrawFrame struct {
 	guardedWithdrawLocals
 
 	result0 error
 }
 
-// MoveNext continues [guarded.withdraw] where it stopped.
-func (f *guardedWithdrawFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *guardedWithdrawFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [guarded.withdraw] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [guarded.withdraw] on to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
+func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main_test.go:97: if err := g.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:183
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:170
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -188,13 +175,13 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:192
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:179
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:198
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:185
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
@@ -208,50 +195,46 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:212
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:199
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
 	// main_test.go:104: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:218
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:205
 	f.State = 2
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:104
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:104
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:227
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:213
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:231
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:217
 }
 
-// Location returns where [guarded.withdraw] is suspended.
 func (f *guardedWithdrawLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
 }
 
-// Results returns what [guarded.withdraw] returned, or raises again the panic that ended it.
 func (f *guardedWithdrawFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// guardedWithdrawMachine is the root of a chain of calls that begins with [guarded.withdraw]:
-// chain, job and frame in one allocation.
+// guardedWithdrawMachine is [guarded.withdraw] as the root of a chain: chain, job and frame in one
+// allocation.
 type guardedWithdrawMachine struct {
 	statemachine.Builder[job.Void]
 	guardedWithdrawLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -260,4 +243,4 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4a7367d38ce082ec
+// Digest of what is above: 9af0f6d91426d5d2

@@ -23,18 +23,18 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := getLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, j); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &getMachine{getLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// getEnter enters [get] for another machine. It returns the results, or the suspended frame that
+// getEnter enters [get] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func getEnter(r *statemachine.Run, j *job.Job[int]) (*getFrame, int, error) {
 	frame := getLocals{}
-	if finished, v0, v1 := frame.moveNext(r, j); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, j); hasEnded {
 		return nil, v0, v1
 	}
 	m := &getFrame{getLocals: frame}
@@ -49,8 +49,7 @@ type getLocals struct {
 	await1 *job.Job[int]
 }
 
-// getFrame is the frame of [get] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// getFrame is the frame of [get] for a caller that is a machine.
 type getFrame struct {
 	getLocals
 
@@ -58,72 +57,61 @@ type getFrame struct {
 	result1 error
 }
 
-// MoveNext continues [get] where it stopped.
-func (f *getFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *getFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [get] from where it stopped to its next suspension (false) or its end (true). The
-// parameter j is needed only before the first suspension.
-func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [get] on to its next suspension (false) or its end (true). The parameter j is
+// needed only before the first suspension.
+func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:19: func get(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	awaited1 = j
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:86
+	if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:82
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:96
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:101
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:94
 	return true, result0, result1
 }
 
-// Location returns where [get] is suspended.
 func (f *getLocals) Location() statemachine.Location {
 	return f.Frame.At("main.get", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 19)
 }
 
-// Results returns what [get] returned, or raises again the panic that ended it.
 func (f *getFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// getMachine is the root of a chain of calls that begins with [get]: chain, job and frame in one
-// allocation.
+// getMachine is [get] as the root of a chain: chain, job and frame in one allocation.
 type getMachine struct {
 	statemachine.Builder[int]
 	getLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *getMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -138,7 +126,7 @@ func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := twiceLocals{j: j}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
@@ -155,25 +143,24 @@ type twiceLocals struct {
 	get1 *getFrame
 }
 
-// moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+// moveNext runs [twice] on to its next suspension (false) or its end (true).
+func (f *twiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
 	var err error
 	var b int
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:25: a, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:177
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:164
 	if f.get1 == nil {
 		goto after1
 	}
@@ -182,19 +169,15 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:186
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:173
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:27
 		return true, 0, err
 	}
-	// main.go:29: b, err := get(j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:198
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:181
 	if f.get1 == nil {
 		goto after2
 	}
@@ -204,31 +187,27 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:208
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:191
 	f.get1 = nil
 after2:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:214
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:196
 }
 
-// Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
 }
 
-// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
-// one allocation.
+// twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -236,4 +215,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 19dcd5fb79b1edd7
+// Digest of what is above: 7994d8f08c9822a2

@@ -32,7 +32,7 @@ func (s *shop) buyAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
+// buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
@@ -52,57 +52,48 @@ type shopBuyFrame struct {
 	s *shop
 }
 
-// MoveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [shop.buy] on to its next suspension (false) or its end (true).
 func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:153
 	if f.s.stock == 0 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:70
 		return true
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:155
 	}
 	// main.go:156: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:75
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:72
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:156
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:156
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:84
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:80
 	return true
 }
 
-// Location returns where [shop.buy] is suspended.
 func (f *shopBuyFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).buy", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 156)
 }
 
-// Results returns what [shop.buy] returned, or raises again the panic that ended it.
 func (f *shopBuyFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
-// in one allocation.
+// shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
 type shopBuyMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.shopBuyFrame.MoveNext(r) {
 		return false
@@ -119,7 +110,7 @@ func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := oversellLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &oversellMachine{oversellLocals: frame}
@@ -135,21 +126,20 @@ type oversellLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [oversell] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:165
 	f.s = &shop{stock: 1}
@@ -165,75 +155,59 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 		})
 		// main.go:168: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-		awaited1 = a
+		if awaited = a; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:160
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:173
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:183
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	awaited1.GetResult()
+	awaited.GetResult()
 	// main.go:169: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	awaited2 = f.b
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:193
+	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:176
 		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	return r.Await(awaited2), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:204
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	awaited2.GetResult()
+	awaited.GetResult()
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:211
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:191
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:173
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:219
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:196
 }
 
-// Location returns where [oversell] is suspended.
 func (f *oversellLocals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
 }
 
-// oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and
-// frame in one allocation.
+// oversellMachine is [oversell] as the root of a chain: chain, job and frame in one allocation.
 type oversellMachine struct {
 	statemachine.Builder[job.Void]
 	oversellLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -247,7 +221,7 @@ func oversellFunc1Run(s *shop, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s); finished {
+	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return v0
 	}
 	m := &oversellFunc1Machine{oversellFunc1Locals: frame}
@@ -261,22 +235,21 @@ type oversellFunc1Locals struct {
 	buy1 *shopBuyFrame
 }
 
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
-func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [oversell] on to its next suspension (false) or its end
+// (true). The parameter s is needed only before the first suspension.
+func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:166: a := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:280
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:253
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -285,31 +258,28 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:289
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:262
 	f.buy1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:295
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:267
 }
 
-// Location returns where a function literal of [oversell] is suspended.
 func (f *oversellFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 166)
 }
 
-// oversellFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [oversell]: chain and frame in one allocation.
+// oversellFunc1Machine is a function literal of [oversell] as the root of a chain: chain and frame
+// in one allocation.
 type oversellFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	oversellFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -322,7 +292,7 @@ func oversellFunc2Run(s *shop, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s); finished {
+	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return v0
 	}
 	m := &oversellFunc2Machine{oversellFunc2Locals: frame}
@@ -336,22 +306,21 @@ type oversellFunc2Locals struct {
 	buy1 *shopBuyFrame
 }
 
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
-func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [oversell] on to its next suspension (false) or its end
+// (true). The parameter s is needed only before the first suspension.
+func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:167: b := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:355
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:324
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -360,31 +329,28 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:364
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:333
 	f.buy1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:370
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:338
 }
 
-// Location returns where a function literal of [oversell] is suspended.
 func (f *oversellFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 167)
 }
 
-// oversellFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [oversell]: chain and frame in one allocation.
+// oversellFunc2Machine is a function literal of [oversell] as the root of a chain: chain and frame
+// in one allocation.
 type oversellFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	oversellFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -398,7 +364,7 @@ func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[j
 	var r statemachine.Run
 	frame := dineLocals{ctx: ctx, left: left, right: right}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -406,11 +372,11 @@ func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[j
 	return m.Start(ctx, &r, m)
 }
 
-// dineEnter enters [dine] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// dineEnter enters [dine] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func dineEnter(r *statemachine.Run, ctx context.Context, left, right *coord.Mutex) (*dineFrame, error) {
 	frame := dineLocals{ctx: ctx, left: left, right: right}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -431,28 +397,25 @@ type dineLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// dineFrame is the frame of [dine] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// dineFrame is the frame of [dine] for a caller that is a machine.
 type dineFrame struct {
 	dineLocals
 
 	result0 error
 }
 
-// MoveNext continues [dine] where it stopped.
-func (f *dineFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *dineFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [dine] from where it stopped to its next suspension (false) or its end (true).
-func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [dine] on to its next suspension (false) or its end (true).
+func (f *dineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -461,12 +424,11 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:180: if err := left.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:432
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -475,13 +437,13 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:479
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:441
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:485
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:447
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
 		return true, result0
@@ -492,18 +454,15 @@ after1:
 		f.defers.Push(func(raise func()) { defer left.Unlock(); raise() })
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:496
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:458
 	f.State = 2
 	f.left = nil // not needed any more
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
 	_ = r.Refusal()
-	// main.go:185: if err := right.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-	f.lock1, err2 = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:507
+	f.lock1, err = f.right.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:466
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -512,49 +471,45 @@ resume2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:517
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:476
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:523
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:482
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
 		return true, result0
 	}
 	f.right.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:530
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:489
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:534
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:493
 }
 
-// Location returns where [dine] is suspended.
 func (f *dineLocals) Location() statemachine.Location {
 	return f.Frame.At("main.dine", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 180, 184, 185)
 }
 
-// Results returns what [dine] returned, or raises again the panic that ended it.
 func (f *dineFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// dineMachine is the root of a chain of calls that begins with [dine]: chain, job and frame in one
-// allocation.
+// dineMachine is [dine] as the root of a chain: chain, job and frame in one allocation.
 type dineMachine struct {
 	statemachine.Builder[job.Void]
 	dineLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *dineMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -570,7 +525,7 @@ func philosophersAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := philosophersLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &philosophersMachine{philosophersLocals: frame}
@@ -593,15 +548,12 @@ type philosophersLocals struct {
 	second error
 }
 
-// moveNext runs [philosophers] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *philosophersLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var awaited2 *job.Job[job.Void]
-	var awaited3 *job.Job[job.Void]
-	var awaited4 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [philosophers] on to its next suspension (false) or its end (true).
+func (f *philosophersLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -612,7 +564,7 @@ func (f *philosophersLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:199
 	f.forks = new(forks)
@@ -635,16 +587,15 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:639
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:591
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:648
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:599
 	goto range1
 endRange1:
 	{
@@ -656,91 +607,73 @@ endRange1:
 	}
 	// main.go:206: _, first := a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	awaited2 = f.a
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:663
+	if awaited = f.a; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:612
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.forks, f.a = nil, nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:674
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	_, f.first = awaited2.GetResult()
+	_, f.first = awaited.GetResult()
 	// main.go:207: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	awaited3 = f.b
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:684
+	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:628
 		goto after3
 	}
 	f.State = 3
 	f.ctx, f.forks, f.a, f.b = nil, nil, nil, nil // not needed any more
-	f.await2 = awaited3
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	return r.Await(awaited3), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume3:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	awaited3 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:695
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	_, f.second = awaited3.GetResult()
+	_, f.second = awaited.GetResult()
 	// main.go:208: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	awaited4 = f.c
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	if awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:705
+	if awaited = f.c; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:644
 		goto after4
 	}
 	f.State = 4
 	f.ctx, f.forks, f.a, f.b, f.c = nil, nil, nil, nil, nil // not needed any more
-	f.await2 = awaited4
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	return r.Await(awaited4), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume4:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	awaited4 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:716
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after4:
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-		_, third := awaited4.GetResult()
+		_, third := awaited.GetResult()
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:724
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:660
 	return true, result0
 }
 
-// Location returns where [philosophers] is suspended.
 func (f *philosophersLocals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
 }
 
-// philosophersMachine is the root of a chain of calls that begins with [philosophers]: chain, job
-// and frame in one allocation.
+// philosophersMachine is [philosophers] as the root of a chain: chain, job and frame in one
+// allocation.
 type philosophersMachine struct {
 	statemachine.Builder[job.Void]
 	philosophersLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *philosophersMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -754,7 +687,7 @@ func philosophersFunc1Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &philosophersFunc1Args{forks2: forksArg, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &philosophersFunc1Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &philosophersFunc1Machine{philosophersFunc1Locals: frame}
@@ -769,29 +702,28 @@ type philosophersFunc1Locals struct {
 	dine1 *dineFrame
 }
 
-// philosophersFunc1Args are the parameters of a function literal of [philosophers] that are needed
-// only before its first suspension.
+// philosophersFunc1Args are the parameters that only the start of a function literal of
+// [philosophers] needs.
 type philosophersFunc1Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophersFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [philosophers] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophersFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:200: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:795
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:727
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -800,29 +732,26 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:804
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:736
 	f.dine1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [philosophers] is suspended.
 func (f *philosophersFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 200)
 }
 
-// philosophersFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [philosophers]: chain and frame in one allocation.
+// philosophersFunc1Machine is a function literal of [philosophers] as the root of a chain: chain
+// and frame in one allocation.
 type philosophersFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	philosophersFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *philosophersFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -835,7 +764,7 @@ func philosophersFunc2Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &philosophersFunc2Args{forks2: forksArg, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &philosophersFunc2Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &philosophersFunc2Machine{philosophersFunc2Locals: frame}
@@ -850,29 +779,28 @@ type philosophersFunc2Locals struct {
 	dine1 *dineFrame
 }
 
-// philosophersFunc2Args are the parameters of a function literal of [philosophers] that are needed
-// only before its first suspension.
+// philosophersFunc2Args are the parameters that only the start of a function literal of
+// [philosophers] needs.
 type philosophersFunc2Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophersFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [philosophers] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophersFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:201: … dine(ctx, &forks[1], &forks[2]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:876
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:804
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -881,29 +809,26 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:885
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:813
 	f.dine1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [philosophers] is suspended.
 func (f *philosophersFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 201)
 }
 
-// philosophersFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [philosophers]: chain and frame in one allocation.
+// philosophersFunc2Machine is a function literal of [philosophers] as the root of a chain: chain
+// and frame in one allocation.
 type philosophersFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	philosophersFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *philosophersFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -916,7 +841,7 @@ func philosophersFunc3Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc3Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &philosophersFunc3Args{forks2: forksArg, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &philosophersFunc3Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &philosophersFunc3Machine{philosophersFunc3Locals: frame}
@@ -931,29 +856,28 @@ type philosophersFunc3Locals struct {
 	dine1 *dineFrame
 }
 
-// philosophersFunc3Args are the parameters of a function literal of [philosophers] that are needed
-// only before its first suspension.
+// philosophersFunc3Args are the parameters that only the start of a function literal of
+// [philosophers] needs.
 type philosophersFunc3Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophersFunc3Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [philosophers] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophersFunc3Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:205: … dine(ctx, &forks[2], &forks[0]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:957
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:881
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -962,29 +886,26 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:966
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:890
 	f.dine1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [philosophers] is suspended.
 func (f *philosophersFunc3Locals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 205)
 }
 
-// philosophersFunc3Machine is the root of a chain of calls that begins with a function literal of
-// [philosophers]: chain and frame in one allocation.
+// philosophersFunc3Machine is a function literal of [philosophers] as the root of a chain: chain
+// and frame in one allocation.
 type philosophersFunc3Machine struct {
 	statemachine.Spawned[job.Void]
 	philosophersFunc3Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *philosophersFunc3Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1005,7 +926,7 @@ func countAsync(steps int, done *int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// countEnter enters [count] for another machine. It returns the results, or the suspended frame
+// countEnter enters [count] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func countEnter(r *statemachine.Run, steps int, done *int) *countFrame {
 	frame := countFrame{done: done}
@@ -1028,22 +949,21 @@ type countFrame struct {
 	i1 int
 }
 
-// MoveNext continues [count] where it stopped.
 func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, 0)
 }
 
-// moveNext runs [count] from where it stopped to its next suspension (false) or its end (true).
-// The parameter steps is needed only before the first suspension.
+// moveNext runs [count] on to its next suspension (false) or its end (true). The parameter steps
+// is needed only before the first suspension.
 func (f *countFrame) moveNext(r *statemachine.Run, steps int) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.n1 = steps
@@ -1055,9 +975,8 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1059
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:979
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
@@ -1065,31 +984,26 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1069
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:988
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [count] is suspended.
 func (f *countFrame) Location() statemachine.Location {
 	return f.Frame.At("main.count", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 217)
 }
 
-// Results returns what [count] returned, or raises again the panic that ended it.
 func (f *countFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// countMachine is the root of a chain of calls that begins with [count]: chain, job and frame in
-// one allocation.
+// countMachine is [count] as the root of a chain: chain, job and frame in one allocation.
 type countMachine struct {
 	statemachine.Builder[job.Void]
 	countFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *countMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.countFrame.moveNext(r, 0) {
 		return false
@@ -1106,7 +1020,7 @@ func overtakenAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := overtakenLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &overtakenMachine{overtakenLocals: frame}
@@ -1123,21 +1037,20 @@ type overtakenLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [overtaken] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [overtaken] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:226
@@ -1159,75 +1072,59 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 		})
 		// main.go:234: _, _ = runner.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-		awaited1 = runner
+		if awaited = runner; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1077
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1167
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1177
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	awaited1.GetResult()
+	awaited.GetResult()
 	// main.go:235: _, _ = walker.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	awaited2 = f.walker
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1187
+	if awaited = f.walker; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1093
 		goto after2
 	}
 	f.State = 2
 	f.walker = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	return r.Await(awaited2), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1198
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	awaited2.GetResult()
+	awaited.GetResult()
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1205
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1108
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:239
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1213
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1113
 }
 
-// Location returns where [overtaken] is suspended.
 func (f *overtakenLocals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
 }
 
-// overtakenMachine is the root of a chain of calls that begins with [overtaken]: chain, job and
-// frame in one allocation.
+// overtakenMachine is [overtaken] as the root of a chain: chain, job and frame in one allocation.
 type overtakenMachine struct {
 	statemachine.Builder[job.Void]
 	overtakenLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *overtakenMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1241,7 +1138,7 @@ func overtakenFunc1Run(done *int, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := overtakenFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, done); finished {
+	if hasEnded, v0 := frame.moveNext(&r, done); hasEnded {
 		return v0
 	}
 	m := &overtakenFunc1Machine{overtakenFunc1Locals: frame}
@@ -1255,22 +1152,21 @@ type overtakenFunc1Locals struct {
 	count1 *countFrame
 }
 
-// moveNext runs a function literal of [overtaken] from where it stopped to its next suspension
-// (false) or its end (true). The parameter done is needed only before the first suspension.
-func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [overtaken] on to its next suspension (false) or its end
+// (true). The parameter done is needed only before the first suspension.
+func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:227: … count(20, &done); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1274
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1170
 	if f.count1 == nil {
 		goto after1
 	}
@@ -1279,31 +1175,28 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1283
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1179
 	f.count1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1289
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1184
 }
 
-// Location returns where a function literal of [overtaken] is suspended.
 func (f *overtakenFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 227)
 }
 
-// overtakenFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [overtaken]: chain and frame in one allocation.
+// overtakenFunc1Machine is a function literal of [overtaken] as the root of a chain: chain and
+// frame in one allocation.
 type overtakenFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	overtakenFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *overtakenFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1316,7 +1209,7 @@ func overtakenFunc2Run(before, done, after *int, arg3 context.Context) error {
 	var r statemachine.Run
 	frame := overtakenFunc2Locals{done: done, after: after}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, before); finished {
+	if hasEnded, v0 := frame.moveNext(&r, before); hasEnded {
 		return v0
 	}
 	m := &overtakenFunc2Machine{overtakenFunc2Locals: frame}
@@ -1331,55 +1224,50 @@ type overtakenFunc2Locals struct {
 	after *int
 }
 
-// moveNext runs a function literal of [overtaken] from where it stopped to its next suspension
-// (false) or its end (true). The parameter before is needed only before the first suspension.
-func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [overtaken] on to its next suspension (false) or its end
+// (true). The parameter before is needed only before the first suspension.
+func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1350
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1243
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	_ = r.Refusal()
 	(*f.after) = (*f.done)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:232
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1361
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1251
 }
 
-// Location returns where a function literal of [overtaken] is suspended.
 func (f *overtakenFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 230)
 }
 
-// overtakenFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [overtaken]: chain and frame in one allocation.
+// overtakenFunc2Machine is a function literal of [overtaken] as the root of a chain: chain and
+// frame in one allocation.
 type overtakenFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	overtakenFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 814e0dfb21722a89
+// Digest of what is above: 9fee5debce5514b8

@@ -23,7 +23,7 @@ func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := orderlyLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &orderlyMachine{orderlyLocals: frame}
@@ -38,21 +38,20 @@ type orderlyLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [orderly] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [orderly] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
@@ -66,68 +65,53 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		})
 		// main_test.go:36: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-		awaited1 = a
+		if awaited = a; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:70
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:74
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:84
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	awaited1.GetResult()
+	awaited.GetResult()
 	// main_test.go:37: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	awaited2 = f.b
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:94
+	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:86
 		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	return r.Await(awaited2), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:105
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	awaited2.GetResult()
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:38
+	awaited.GetResult()
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:113
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:100
 }
 
-// Location returns where [orderly] is suspended.
 func (f *orderlyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 36, 37)
 }
 
-// orderlyMachine is the root of a chain of calls that begins with [orderly]: chain, job and frame
-// in one allocation.
+// orderlyMachine is [orderly] as the root of a chain: chain, job and frame in one allocation.
 type orderlyMachine struct {
 	statemachine.Builder[job.Void]
 	orderlyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *orderlyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -141,7 +125,7 @@ func orderlyFunc1Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := orderlyFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &orderlyFunc1Args{forks2: forksArg, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &orderlyFunc1Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &orderlyFunc1Machine{orderlyFunc1Locals: frame}
@@ -155,29 +139,28 @@ type orderlyFunc1Locals struct {
 	dine1 *dineFrame
 }
 
-// orderlyFunc1Args are the parameters of a function literal of [orderly] that are needed only
-// before its first suspension.
+// orderlyFunc1Args are the parameters that only the start of a function literal of [orderly]
+// needs.
 type orderlyFunc1Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [orderly] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [orderly] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main_test.go:34: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:181
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:164
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -186,29 +169,26 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:190
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:173
 	f.dine1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [orderly] is suspended.
 func (f *orderlyFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34)
 }
 
-// orderlyFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [orderly]: chain and frame in one allocation.
+// orderlyFunc1Machine is a function literal of [orderly] as the root of a chain: chain and frame
+// in one allocation.
 type orderlyFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	orderlyFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -221,7 +201,7 @@ func orderlyFunc2Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := orderlyFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &orderlyFunc2Args{forks2: forksArg, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &orderlyFunc2Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &orderlyFunc2Machine{orderlyFunc2Locals: frame}
@@ -235,29 +215,28 @@ type orderlyFunc2Locals struct {
 	dine1 *dineFrame
 }
 
-// orderlyFunc2Args are the parameters of a function literal of [orderly] that are needed only
-// before its first suspension.
+// orderlyFunc2Args are the parameters that only the start of a function literal of [orderly]
+// needs.
 type orderlyFunc2Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [orderly] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [orderly] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main_test.go:35: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:261
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:240
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -266,33 +245,30 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:270
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:249
 	f.dine1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [orderly] is suspended.
 func (f *orderlyFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 35)
 }
 
-// orderlyFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [orderly]: chain and frame in one allocation.
+// orderlyFunc2Machine is a function literal of [orderly] as the root of a chain: chain and frame
+// in one allocation.
 type orderlyFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	orderlyFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: f714053d048fbeec
+// Digest of what is above: 19231edf4ffdc3e4

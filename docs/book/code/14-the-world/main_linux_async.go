@@ -26,18 +26,18 @@ func (c *conn) echoAsync() (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := connEchoLocals{c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &connEchoMachine{connEchoLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// echoEnter enters [conn.echo] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// echoEnter enters [conn.echo] for another machine. It returns the results or, suspended, the
+// frame that will have them.
 func (c *conn) echoEnter(r *statemachine.Run) (*connEchoFrame, error) {
 	frame := connEchoLocals{c: c}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &connEchoFrame{connEchoLocals: frame}
@@ -55,41 +55,36 @@ type connEchoLocals struct {
 	read1  *connReadFrame
 }
 
-// connEchoFrame is the frame of [conn.echo] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// connEchoFrame is the frame of [conn.echo] for a caller that is a machine.
 type connEchoFrame struct {
 	connEchoLocals
 
 	result0 error
 }
 
-// MoveNext continues [conn.echo] where it stopped.
-func (f *connEchoFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *connEchoFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [conn.echo] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *connEchoLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [conn.echo] on to its next suspension (false) or its end (true).
+func (f *connEchoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:21
 	f.buffer = make([]byte, 64)
 for1:
-	// main_linux.go:23: n, err := c.read(buffer)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	f.read1, n, err = f.c.readEnter(r, f.buffer)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:93
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:88
 	if f.read1 == nil {
 		goto after1
 	}
@@ -98,46 +93,38 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:102
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:97
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
 	if n == 0 || err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:25
 		return true, err
 	}
 	if _, err := syscall.Write(f.c.fd, f.buffer[:n]); err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:28
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:116
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:107
 	goto for1
 }
 
-// Location returns where [conn.echo] is suspended.
 func (f *connEchoLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*conn).echo", "github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go", 23)
 }
 
-// Results returns what [conn.echo] returned, or raises again the panic that ended it.
 func (f *connEchoFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// connEchoMachine is the root of a chain of calls that begins with [conn.echo]: chain, job and
-// frame in one allocation.
+// connEchoMachine is [conn.echo] as the root of a chain: chain, job and frame in one allocation.
 type connEchoMachine struct {
 	statemachine.Builder[job.Void]
 	connEchoLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -145,4 +132,4 @@ func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e5e8c27a3a0599a5
+// Digest of what is above: ab5169b5a217132a

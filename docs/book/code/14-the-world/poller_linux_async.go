@@ -26,18 +26,18 @@ func (c *conn) readAsync(buffer []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := connReadLocals{c: c, buffer: buffer}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &connReadMachine{connReadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// readEnter enters [conn.read] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// readEnter enters [conn.read] for another machine. It returns the results or, suspended, the
+// frame that will have them.
 func (c *conn) readEnter(r *statemachine.Run, buffer []byte) (*connReadFrame, int, error) {
 	frame := connReadLocals{c: c, buffer: buffer}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
 	m := &connReadFrame{connReadLocals: frame}
@@ -55,8 +55,7 @@ type connReadLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// connReadFrame is the frame of [conn.read] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// connReadFrame is the frame of [conn.read] for a caller that is a machine.
 type connReadFrame struct {
 	connReadLocals
 
@@ -64,24 +63,22 @@ type connReadFrame struct {
 	result1 error
 }
 
-// MoveNext continues [conn.read] where it stopped.
-func (f *connReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *connReadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [conn.read] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *connReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [conn.read] on to its next suspension (false) or its end (true).
+func (f *connReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 	{
@@ -89,66 +86,54 @@ for1:
 		n, err := syscall.Read(f.c.fd, f.buffer)
 		if err != syscall.EAGAIN {
 			result0, result1 = max(n, 0), err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:93
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:90
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:91
 		}
 	}
 	// poller_linux.go:92: if _, err := c.arrival().Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	awaited1 = f.c.arrival()
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:104
+	if awaited = f.c.arrival(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:98
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:114
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:93
 			return true, 0, err
 		}
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:127
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:116
 	goto for1
 }
 
-// Location returns where [conn.read] is suspended.
 func (f *connReadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*conn).read", "github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go", 92)
 }
 
-// Results returns what [conn.read] returned, or raises again the panic that ended it.
 func (f *connReadFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// connReadMachine is the root of a chain of calls that begins with [conn.read]: chain, job and
-// frame in one allocation.
+// connReadMachine is [conn.read] as the root of a chain: chain, job and frame in one allocation.
 type connReadMachine struct {
 	statemachine.Builder[int]
 	connReadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -156,4 +141,4 @@ func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e00919ea916f6a81
+// Digest of what is above: 687c5b2eb2465a28

@@ -23,7 +23,7 @@ func visitAsync(ctx context.Context, c client, name string) (result *job.Job[str
 	var r statemachine.Run
 	frame := visitLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &visitArgs{ctx: ctx, c: c, name: name}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &visitArgs{ctx: ctx, c: c, name: name}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{visitLocals: frame}
@@ -37,71 +37,62 @@ type visitLocals struct {
 	lookup1 *job.Job[string]
 }
 
-// visitArgs are the parameters of [visit] that are needed only before its first suspension.
+// visitArgs are the parameters that only the start of [visit] needs.
 type visitArgs struct {
 	ctx  context.Context
 	c    client
 	name string
 }
 
-// moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished bool, result0 string, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [visit] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:47: address, err := lookup(ctx, c, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(args.ctx, args.c, args.name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:64
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	return r.Await(f.lookup1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:75
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:73
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:48
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:49
 			return true, "", err
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:51
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:87
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
 }
 
-// Location returns where [visit] is suspended.
 func (f *visitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
 }
 
-// visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in
-// one allocation.
+// visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
 type visitMachine struct {
 	statemachine.Builder[string]
 	visitLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -109,4 +100,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 74cdf307bfd1e445
+// Digest of what is above: edc6298ee3f8a1e0

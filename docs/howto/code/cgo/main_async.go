@@ -25,7 +25,7 @@ func visitAsync(ctx context.Context, name string, takes time.Duration) (result *
 	var r statemachine.Run
 	frame := visitLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &visitArgs{ctx: ctx, name: name, takes: takes}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &visitArgs{ctx: ctx, name: name, takes: takes}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{visitLocals: frame}
@@ -39,71 +39,62 @@ type visitLocals struct {
 	lookup1 *job.Job[string]
 }
 
-// visitArgs are the parameters of [visit] that are needed only before its first suspension.
+// visitArgs are the parameters that only the start of [visit] needs.
 type visitArgs struct {
 	ctx   context.Context
 	name  string
 	takes time.Duration
 }
 
-// moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished bool, result0 string, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [visit] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:24: address, err := dns.Lookup(ctx, name, takes)
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	f.lookup1 = dns.LookupAsync(args.ctx, args.name, args.takes)
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:67
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:66
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	return r.Await(f.lookup1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:77
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:75
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:25
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/cgo/main.go:26
 			return true, "", err
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/cgo/main.go:28
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:89
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:83
 }
 
-// Location returns where [visit] is suspended.
 func (f *visitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/cgo/main.go", 24)
 }
 
-// visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in
-// one allocation.
+// visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
 type visitMachine struct {
 	statemachine.Builder[string]
 	visitLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -111,4 +102,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eea60825a35972f7
+// Digest of what is above: 8a9ca61c8fb5e9f9

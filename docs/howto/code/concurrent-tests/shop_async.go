@@ -30,7 +30,7 @@ func (s *shop) buyAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
+// buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func (s *shop) buyEnter(r *statemachine.Run, arg0 context.Context) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
@@ -50,57 +50,48 @@ type shopBuyFrame struct {
 	s *shop
 }
 
-// MoveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [shop.buy] on to its next suspension (false) or its end (true).
 func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:24
 	if f.s.stock == 0 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:68
 		return true
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:26
 	}
 	// shop.go:27: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:70
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:27
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:27
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:82
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:78
 	return true
 }
 
-// Location returns where [shop.buy] is suspended.
 func (f *shopBuyFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).buy", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 27)
 }
 
-// Results returns what [shop.buy] returned, or raises again the panic that ended it.
 func (f *shopBuyFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
-// in one allocation.
+// shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
 type shopBuyMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.shopBuyFrame.MoveNext(r) {
 		return false
@@ -117,7 +108,7 @@ func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := shopBuyLockedLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -125,11 +116,11 @@ func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func (s *shop) buyLockedEnter(r *statemachine.Run, ctx context.Context) (*shopBuyLockedFrame, error) {
 	frame := shopBuyLockedLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -150,40 +141,36 @@ type shopBuyLockedLocals struct {
 	buy2  *shopBuyFrame
 }
 
-// shopBuyLockedFrame is the frame of [shop.buyLocked] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// shopBuyLockedFrame is the frame of [shop.buyLocked] for a caller that is a machine.
 type shopBuyLockedFrame struct {
 	shopBuyLockedLocals
 
 	result0 error
 }
 
-// MoveNext continues [shop.buyLocked] where it stopped.
-func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [shop.buyLocked] on to its next suspension (false) or its end (true).
+func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// shop.go:36: if err := s.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:187
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:174
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -192,13 +179,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:196
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:183
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:202
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:189
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
 		return true, result0
@@ -209,10 +196,9 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-	// shop.go:40: s.buy(ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:216
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:202
 	if f.buy2 == nil {
 		goto after2
 	}
@@ -222,40 +208,37 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:226
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:212
 	f.buy2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:231
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:217
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:221
 }
 
-// Location returns where [shop.buyLocked] is suspended.
 func (f *shopBuyLockedLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).buyLocked", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 36, 40)
 }
 
-// Results returns what [shop.buyLocked] returned, or raises again the panic that ended it.
 func (f *shopBuyLockedFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// shopBuyLockedMachine is the root of a chain of calls that begins with [shop.buyLocked]: chain,
-// job and frame in one allocation.
+// shopBuyLockedMachine is [shop.buyLocked] as the root of a chain: chain, job and frame in one
+// allocation.
 type shopBuyLockedMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyLockedLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -264,4 +247,4 @@ func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d62aa21b021bbf49
+// Digest of what is above: 32a9a08e3ff27e3f

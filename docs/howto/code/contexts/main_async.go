@@ -27,18 +27,18 @@ func answerAsync(ctx context.Context, known *coord.ManualResetEvent) (result *jo
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, known); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, known); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &answerMachine{answerLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func answerEnter(r *statemachine.Run, ctx context.Context, known *coord.ManualResetEvent) (*answerFrame, int, error) {
 	frame := answerLocals{ctx: ctx}
-	if finished, v0, v1 := frame.moveNext(r, known); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, known); hasEnded {
 		return nil, v0, v1
 	}
 	m := &answerFrame{answerLocals: frame}
@@ -55,8 +55,7 @@ type answerLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// answerFrame is the frame of [answer] for a caller that is a machine.
 type answerFrame struct {
 	answerLocals
 
@@ -64,29 +63,27 @@ type answerFrame struct {
 	result1 error
 }
 
-// MoveNext continues [answer] where it stopped.
-func (f *answerFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-// The parameter known is needed only before the first suspension.
-func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEvent) (finished bool, result0 int, result1 error) {
+// moveNext runs [answer] on to its next suspension (false) or its end (true). The parameter known
+// is needed only before the first suspension.
+func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEvent) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:22: if err := known.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	f.wait1, err = known.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:87
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -95,44 +92,36 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:96
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	if err != nil {
 		fmt.Println("  the operation ends:", context.Cause(f.ctx))
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:24
 		return true, 0, err
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:26
 	return true, 42, nil
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:112
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:105
 }
 
-// Location returns where [answer] is suspended.
 func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("main.answer", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 22)
 }
 
-// Results returns what [answer] returned, or raises again the panic that ended it.
 func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
+// answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
 	statemachine.Builder[int]
 	answerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -147,7 +136,7 @@ func endsBothAsync(ctx context.Context, known *coord.ManualResetEvent) (result *
 	var r statemachine.Run
 	frame := endsBothLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, known); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, known); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -165,20 +154,20 @@ type endsBothLocals struct {
 	answer1 *answerFrame
 }
 
-// moveNext runs [endsBoth] from where it stopped to its next suspension (false) or its end (true).
-// The parameter known is needed only before the first suspension.
-func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEvent) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [endsBoth] on to its next suspension (false) or its end (true). The parameter
+// known is needed only before the first suspension.
+func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEvent) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var answer1Value int
 	var answer1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -186,10 +175,9 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 		f.ctx, cancel = context.WithTimeoutCause(f.ctx, patience, errors.New("ten milliseconds are over"))
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
-	// main.go:35: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	f.answer1, answer1Value, answer1Err = answerEnter(r, f.ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:193
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:181
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -199,34 +187,31 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:203
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:191
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	result0, result1 = answer1Value, answer1Err
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:208
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:196
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:200
 }
 
-// Location returns where [endsBoth] is suspended.
 func (f *endsBothLocals) Location() statemachine.Location {
 	return f.Frame.At("main.endsBoth", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 35)
 }
 
-// endsBothMachine is the root of a chain of calls that begins with [endsBoth]: chain, job and
-// frame in one allocation.
+// endsBothMachine is [endsBoth] as the root of a chain: chain, job and frame in one allocation.
 type endsBothMachine struct {
 	statemachine.Builder[int]
 	endsBothLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *endsBothMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -242,7 +227,7 @@ func endsTheWaitAsync(ctx context.Context, known *coord.ManualResetEvent) (resul
 	var r statemachine.Run
 	frame := endsTheWaitLocals{known: known}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &endsTheWaitMachine{endsTheWaitLocals: frame}
@@ -259,45 +244,39 @@ type endsTheWaitLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [endsTheWait] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [endsTheWait] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:42
 	f.j = answerAsync(ctx, f.known)
 	// main.go:43: _, err := job.WaitTimeout(ctx, j, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-	awaited1 = job.WaitTimeout(ctx, f.j, patience)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:286
+	if awaited = job.WaitTimeout(ctx, f.j, patience); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:268
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:296
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 		var wait *job.WaitError
 		fmt.Println("  the wait ends:", errors.As(err, &wait), "the operation ended:", f.j.IsCompleted())
 	}
@@ -305,46 +284,38 @@ after1:
 	f.known.Set()
 	// main.go:47: return j.Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	awaited2 = f.j
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:312
+	if awaited = f.j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:289
 		goto after2
 	}
 	f.State = 2
 	f.known, f.j = nil, nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	return r.Await(awaited2), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:323
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:328
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:302
 	return true, result0, result1
 }
 
-// Location returns where [endsTheWait] is suspended.
 func (f *endsTheWaitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 43, 47)
 }
 
-// endsTheWaitMachine is the root of a chain of calls that begins with [endsTheWait]: chain, job
-// and frame in one allocation.
+// endsTheWaitMachine is [endsTheWait] as the root of a chain: chain, job and frame in one
+// allocation.
 type endsTheWaitMachine struct {
 	statemachine.Builder[int]
 	endsTheWaitLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *endsTheWaitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -378,34 +349,34 @@ type cleansUpFrame struct {
 	err error
 }
 
-// cleansUpArgs are the parameters of [cleansUp] that are needed only before its first suspension.
+// cleansUpArgs are the parameters that only the start of [cleansUp] needs.
 type cleansUpArgs struct {
 	ctx   *context.Context
 	known *coord.ManualResetEvent
 }
 
-// moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [cleansUp] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
 func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if finished, again := f.step(r, args); !again {
+		if hasEnded, again := f.step(r, args); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished, again bool) {
+func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var answer1Value int
 	var answer1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -414,7 +385,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:55
@@ -433,10 +404,9 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
 		})
 	}
-	// main.go:64: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:440
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:410
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -445,7 +415,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:449
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:419
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -455,7 +425,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:459
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:429
 		return true, false
 	}
 	f.State = 2
@@ -463,23 +433,20 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:467
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:437
 	goto epilogue
 }
 
-// Location returns where [cleansUp] is suspended.
 func (f *cleansUpFrame) Location() statemachine.Location {
 	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 64, 65)
 }
 
-// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and
-// frame in one allocation.
+// cleansUpMachine is [cleansUp] as the root of a chain: chain, job and frame in one allocation.
 type cleansUpMachine struct {
 	statemachine.Builder[int]
 	cleansUpFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.cleansUpFrame.moveNext(r, nil) {
 		return false
@@ -490,7 +457,7 @@ func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func cleansUpFunc1Enter(r *statemachine.Run, ctx *context.Context, known *coord.ManualResetEvent) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{}
 	if frame.moveNext(r, &cleansUpFunc1Args{ctx: ctx, known: known}) {
@@ -512,43 +479,40 @@ type cleansUpFunc1Frame struct {
 	answer1 *answerFrame
 }
 
-// cleansUpFunc1Args are the parameters of a function literal of [cleansUp] that are needed only
-// before its first suspension.
+// cleansUpFunc1Args are the parameters that only the start of a function literal of [cleansUp]
+// needs.
 type cleansUpFunc1Args struct {
 	ctx   *context.Context
 	known *coord.ManualResetEvent
 }
 
-// MoveNext continues a function literal of [cleansUp] where it stopped.
 func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Args) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs a function literal of [cleansUp] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Args) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var m int
 	var late error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
 		ctx2, cancel := context.WithTimeout(context.WithoutCancel((*args.ctx)), time.Hour)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		args.known.Set()
-		// main.go:61: m, late := answer(ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:552
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:516
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -557,27 +521,24 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:561
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:525
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:566
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:530
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:570
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:534
 }
 
-// Location returns where a function literal of [cleansUp] is suspended.
 func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 61)
 }
 
-// Results returns what a function literal of [cleansUp] returned, or raises again the panic that
-// ended it.
 func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 7cf145eca4d68f8e
+// Digest of what is above: 2f93ab707293d797

@@ -27,7 +27,7 @@ func walkAsync(ctx context.Context, dir string, degree int) (result *job.Job[[]f
 	var r statemachine.Run
 	frame := walkLocals{ctx: ctx, degree: degree}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, dir); finished {
+	if hasEnded, v1 := frame.moveNext(&r, dir); hasEnded {
 		return statemachine.Completed(ctx, frame.found, v1)
 	}
 	m := &walkMachine{walkLocals: frame}
@@ -49,22 +49,22 @@ type walkLocals struct {
 	found []file
 }
 
-// moveNext runs [walk] from where it stopped to its next suspension (false) or its end (true). The
-// parameter dir is needed only before the first suspension.
-func (f *walkLocals) moveNext(r *statemachine.Run, dir string) (finished bool, err error) {
+// moveNext runs [walk] on to its next suspension (false) or its end (true). The parameter dir is
+// needed only before the first suspension.
+func (f *walkLocals) moveNext(r *statemachine.Run, dir string) (hasEnded bool, err error) {
 	var lists [][]fs.DirEntry
 	var err2 error
 	var files []file
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:107
 	f.level = []string{dir}
@@ -73,12 +73,11 @@ for1:
 	if len(f.level) <= 0 {
 		goto endFor1
 	}
-	// main.go:108: … parallel.Map(ctx, level, func(ctx context.Context, dir string) ([]fs.DirEnt …
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	f.map1, lists, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.level, func(ctx1 context.Context, dir1 string) ([]fs.DirEntry, error) {
 		return walkFunc1Run(ctx1, dir1)
 	}, parallel.Degree(f.degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:81
 	if f.map1 == nil {
 		goto after1
 	}
@@ -88,14 +87,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	lists, err2 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:92
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:91
 	f.map1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:111
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:98
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:97
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:113
 	}
@@ -114,13 +112,11 @@ after1:
 				}
 			}
 		}
-		// main.go:125: … parallel.Map(ctx, names, func(ctx context.Context, name string) (file, erro …
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 		f.map2, files, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), names, func(ctx2 context.Context, name1 string) (file, error) {
 			return walkFunc2Run(ctx2, name1)
 		}, parallel.Degree(f.degree))).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:124
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:120
 	if f.map2 == nil {
 		goto after2
 	}
@@ -130,45 +126,40 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 	files, err2 = f.map2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:134
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:130
 	f.map2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:129
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:140
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:136
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:131
 	}
 	f.found = append(f.found, files...)
 	f.level = f.folders
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:147
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:142
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:135
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:152
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:147
 	return true, err
 }
 
-// Location returns where [walk] is suspended.
 func (f *walkLocals) Location() statemachine.Location {
 	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 108, 125)
 }
 
-// walkMachine is the root of a chain of calls that begins with [walk]: chain, job and frame in one
-// allocation.
+// walkMachine is [walk] as the root of a chain: chain, job and frame in one allocation.
 type walkMachine struct {
 	statemachine.Builder[[]file]
 	walkLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, "")
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, "")
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.found, v1)
@@ -182,7 +173,7 @@ func walkFunc1Run(ctx context.Context, dir string) ([]fs.DirEntry, error) {
 	var r statemachine.Run
 	frame := walkFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, &walkFunc1Args{ctx: ctx, dir: dir}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &walkFunc1Args{ctx: ctx, dir: dir}); hasEnded {
 		return v0, v1
 	}
 	m := &walkFunc1Machine{walkFunc1Locals: frame}
@@ -196,70 +187,63 @@ type walkFunc1Locals struct {
 	await1 *job.Job[[]fs.DirEntry]
 }
 
-// walkFunc1Args are the parameters of a function literal of [walk] that are needed only before its
-// first suspension.
+// walkFunc1Args are the parameters that only the start of a function literal of [walk] needs.
 type walkFunc1Args struct {
 	ctx context.Context
 	dir string
 }
 
-// moveNext runs a function literal of [walk] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (finished bool, result0 []fs.DirEntry, result1 error) {
-	var awaited1 *job.Job[[]fs.DirEntry]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [walk] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (hasEnded bool, result0 []fs.DirEntry, result1 error) {
+	var awaited *job.Job[[]fs.DirEntry]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:109: … job.Blocking(ctx, func(context.Context) ([]fs.DirEntry, error) { return os. …
 	{
 		dir := args.dir
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-		awaited1 = job.Blocking(args.ctx, func(context.Context) ([]fs.DirEntry, error) { return os.ReadDir(dir) })
+		awaited = job.Blocking(args.ctx, func(context.Context) ([]fs.DirEntry, error) { return os.ReadDir(dir) })
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:228
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:218
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	return r.Await(awaited1), nil, nil
+	f.await1 = awaited
+	return r.Await(awaited), nil, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:238
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:243
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:230
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [walk] is suspended.
 func (f *walkFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 109)
 }
 
-// walkFunc1Machine is the root of a chain of calls that begins with a function literal of [walk]:
-// chain and frame in one allocation.
+// walkFunc1Machine is a function literal of [walk] as the root of a chain: chain and frame in one
+// allocation.
 type walkFunc1Machine struct {
 	statemachine.Spawned[[]fs.DirEntry]
 	walkFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *walkFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -272,7 +256,7 @@ func walkFunc2Run(ctx context.Context, name string) (file, error) {
 	var r statemachine.Run
 	frame := walkFunc2Locals{name: name}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return v0, v1
 	}
 	m := &walkFunc2Machine{walkFunc2Locals: frame}
@@ -288,67 +272,59 @@ type walkFunc2Locals struct {
 	await1 *job.Job[[]byte]
 }
 
-// moveNext runs a function literal of [walk] from where it stopped to its next suspension (false)
-// or its end (true). The parameter ctx is needed only before the first suspension.
-func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 file, result1 error) {
-	var awaited1 *job.Job[[]byte]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [walk] on to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 file, result1 error) {
+	var awaited *job.Job[[]byte]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:126: text, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-	awaited1 = read(ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:310
+	if awaited = read(ctx, f.name); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:292
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-	return r.Await(awaited1), file{}, nil
+	f.await1 = awaited
+	return r.Await(awaited), file{}, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:320
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-		text, err := awaited1.GetResult()
+		text, err := awaited.GetResult()
 		result0, result1 = file{f.name, len(text)}, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:328
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:307
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [walk] is suspended.
 func (f *walkFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 126)
 }
 
-// walkFunc2Machine is the root of a chain of calls that begins with a function literal of [walk]:
-// chain and frame in one allocation.
+// walkFunc2Machine is a function literal of [walk] as the root of a chain: chain and frame in one
+// allocation.
 type walkFunc2Machine struct {
 	statemachine.Spawned[file]
 	walkFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *walkFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 35776fb2e3fb23be
+// Digest of what is above: 727b9b181e6f3918

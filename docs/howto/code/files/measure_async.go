@@ -25,7 +25,7 @@ func oneByOneAsync(ctx context.Context, names []string) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := oneByOneLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &oneByOneArgs{ctx: ctx, names: names}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &oneByOneArgs{ctx: ctx, names: names}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &oneByOneMachine{oneByOneLocals: frame}
@@ -39,30 +39,29 @@ type oneByOneLocals struct {
 	forEach1 *statemachine.ActionWait
 }
 
-// oneByOneArgs are the parameters of [oneByOne] that are needed only before its first suspension.
+// oneByOneArgs are the parameters that only the start of [oneByOne] needs.
 type oneByOneArgs struct {
 	ctx   context.Context
 	names []string
 }
 
-// moveNext runs [oneByOne] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [oneByOne] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// measure.go:98: … parallel.ForEach(ctx, names, func(ctx context.Context, name string) error …
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), args.names, func(ctx1 context.Context, name1 string) error {
 		return oneByOneFunc1Run(ctx1, name1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:66
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:65
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -71,29 +70,25 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (fini
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:75
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:74
 	f.forEach1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [oneByOne] is suspended.
 func (f *oneByOneLocals) Location() statemachine.Location {
 	return f.Frame.At("main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 98)
 }
 
-// oneByOneMachine is the root of a chain of calls that begins with [oneByOne]: chain, job and
-// frame in one allocation.
+// oneByOneMachine is [oneByOne] as the root of a chain: chain, job and frame in one allocation.
 type oneByOneMachine struct {
 	statemachine.Builder[job.Void]
 	oneByOneLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *oneByOneMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -107,7 +102,7 @@ func oneByOneFunc1Run(ctx context.Context, name string) error {
 	var r statemachine.Run
 	frame := oneByOneFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &oneByOneFunc1Args{ctx: ctx, name: name}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &oneByOneFunc1Args{ctx: ctx, name: name}); hasEnded {
 		return v0
 	}
 	m := &oneByOneFunc1Machine{oneByOneFunc1Locals: frame}
@@ -121,70 +116,61 @@ type oneByOneFunc1Locals struct {
 	await1 *job.Job[[]byte]
 }
 
-// oneByOneFunc1Args are the parameters of a function literal of [oneByOne] that are needed only
-// before its first suspension.
+// oneByOneFunc1Args are the parameters that only the start of a function literal of [oneByOne]
+// needs.
 type oneByOneFunc1Args struct {
 	ctx  context.Context
 	name string
 }
 
-// moveNext runs a function literal of [oneByOne] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1Args) (finished bool, result0 error) {
-	var awaited1 *job.Job[[]byte]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [oneByOne] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1Args) (hasEnded bool, result0 error) {
+	var awaited *job.Job[[]byte]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// measure.go:99: _, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-	awaited1 = read(args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:150
+	if awaited = read(args.ctx, args.name); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:143
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:160
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:100
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:170
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:158
 }
 
-// Location returns where a function literal of [oneByOne] is suspended.
 func (f *oneByOneFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 99)
 }
 
-// oneByOneFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [oneByOne]: chain and frame in one allocation.
+// oneByOneFunc1Machine is a function literal of [oneByOne] as the root of a chain: chain and frame
+// in one allocation.
 type oneByOneFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	oneByOneFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *oneByOneFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -198,7 +184,7 @@ func inBatchesAsync(ctx context.Context, names []string) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := inBatchesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &inBatchesArgs{ctx: ctx, names: names}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &inBatchesArgs{ctx: ctx, names: names}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &inBatchesMachine{inBatchesLocals: frame}
@@ -212,31 +198,29 @@ type inBatchesLocals struct {
 	forEach1 *statemachine.ActionWait
 }
 
-// inBatchesArgs are the parameters of [inBatches] that are needed only before its first
-// suspension.
+// inBatchesArgs are the parameters that only the start of [inBatches] needs.
 type inBatchesArgs struct {
 	ctx   context.Context
 	names []string
 }
 
-// moveNext runs [inBatches] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [inBatches] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// measure.go:106: … parallel.ForEach(ctx, slices.Collect(slices.Chunk(names, 100)), func(ctx …
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), slices.Collect(slices.Chunk(args.names, 100)), func(ctx1 context.Context, batch1 []string) error {
 		return inBatchesFunc1Run(ctx1, batch1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:224
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -245,29 +229,25 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:233
 	f.forEach1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [inBatches] is suspended.
 func (f *inBatchesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 106)
 }
 
-// inBatchesMachine is the root of a chain of calls that begins with [inBatches]: chain, job and
-// frame in one allocation.
+// inBatchesMachine is [inBatches] as the root of a chain: chain, job and frame in one allocation.
 type inBatchesMachine struct {
 	statemachine.Builder[job.Void]
 	inBatchesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inBatchesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -281,7 +261,7 @@ func inBatchesFunc1Run(ctx context.Context, batch []string) error {
 	var r statemachine.Run
 	frame := inBatchesFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &inBatchesFunc1Args{ctx: ctx, batch: batch}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &inBatchesFunc1Args{ctx: ctx, batch: batch}); hasEnded {
 		return v0
 	}
 	m := &inBatchesFunc1Machine{inBatchesFunc1Locals: frame}
@@ -295,77 +275,70 @@ type inBatchesFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// inBatchesFunc1Args are the parameters of a function literal of [inBatches] that are needed only
-// before its first suspension.
+// inBatchesFunc1Args are the parameters that only the start of a function literal of [inBatches]
+// needs.
 type inBatchesFunc1Args struct {
 	ctx   context.Context
 	batch []string
 }
 
-// moveNext runs a function literal of [inBatches] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc1Args) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [inBatches] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc1Args) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// measure.go:107: … job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.V …
 	{
 		batch := args.batch
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-		awaited1 = job.Blocking(args.ctx, func(context.Context) (job.Void, error) { return job.Void{}, readAll(batch) })
+		awaited = job.Blocking(args.ctx, func(context.Context) (job.Void, error) { return job.Void{}, readAll(batch) })
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:327
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:307
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:337
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:108
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:347
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:322
 }
 
-// Location returns where a function literal of [inBatches] is suspended.
 func (f *inBatchesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 107)
 }
 
-// inBatchesFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [inBatches]: chain and frame in one allocation.
+// inBatchesFunc1Machine is a function literal of [inBatches] as the root of a chain: chain and
+// frame in one allocation.
 type inBatchesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	inBatchesFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inBatchesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 65d52791ce7bdbcd
+// Digest of what is above: 2b59587774ebce6c

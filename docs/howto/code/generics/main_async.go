@@ -26,7 +26,7 @@ func (c *cache[K, V]) GetAsync(ctx context.Context, key K) (result *job.Job[V]) 
 	var r statemachine.Run
 	frame := CacheGetLocals[K, V]{c: c, ctx: ctx, key: key}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -34,11 +34,11 @@ func (c *cache[K, V]) GetAsync(ctx context.Context, key K) (result *job.Job[V]) 
 	return m.Start(ctx, &r, m)
 }
 
-// GetEnter enters [cache.Get] for another machine. It returns the results, or the suspended frame
+// GetEnter enters [cache.Get] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func (c *cache[K, V]) GetEnter(r *statemachine.Run, ctx context.Context, key K) (*CacheGetFrame[K, V], V, error) {
 	frame := CacheGetLocals[K, V]{c: c, ctx: ctx, key: key}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0, v1
 	}
@@ -60,8 +60,7 @@ type CacheGetLocals[K comparable, V any] struct {
 	get2  *job.Job[V]
 }
 
-// CacheGetFrame is the frame of [cache.Get] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// CacheGetFrame is the frame of [cache.Get] for a caller that is a machine.
 type CacheGetFrame[K comparable, V any] struct {
 	CacheGetLocals[K, V]
 
@@ -69,48 +68,44 @@ type CacheGetFrame[K comparable, V any] struct {
 	result1 error
 }
 
-// MoveNext continues [cache.Get] where it stopped.
-func (f *CacheGetFrame[K, V]) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *CacheGetFrame[K, V]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [cache.Get] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, result0 V, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [cache.Get] on to its next suspension (false) or its end (true).
+func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, result0 V, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:38: if err := c.turns.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:94
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	return false, *new(V), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:103
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	if err != nil {
 		result0, result1 = *new(V), err
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:39
 		return true, result0, result1
@@ -127,28 +122,25 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:42
 	if v, ok := f.c.look(f.key); ok {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:131
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:126
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
 		return true, result0, result1
 	}
-	// main.go:45: v, err := c.from.Get(ctx, key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 	f.get2 = f.c.from.GetAsync(f.ctx, f.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 	if statemachine.TwinEnded(r, f.get2) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:141
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:134
 		goto resume2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 	return r.Await(f.get2), *new(V), nil
 resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 		v, err2 := statemachine.TwinResult(r, f.get2)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:152
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:144
 		f.get2 = nil
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:46
 		if err2 == nil {
@@ -156,35 +148,31 @@ resume2:
 		}
 		result0, result1 = v, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:160
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:152
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:49
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:164
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:156
 }
 
-// Location returns where [cache.Get] is suspended.
 func (f *CacheGetLocals[K, V]) Location() statemachine.Location {
 	return f.Frame.At("main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
 }
 
-// Results returns what [cache.Get] returned, or raises again the panic that ended it.
 func (f *CacheGetFrame[K, V]) Results(r *statemachine.Run) (V, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// CacheGetMachine is the root of a chain of calls that begins with [cache.Get]: chain, job and
-// frame in one allocation.
+// CacheGetMachine is [cache.Get] as the root of a chain: chain, job and frame in one allocation.
 type CacheGetMachine[K comparable, V any] struct {
 	statemachine.Builder[V]
 	CacheGetLocals[K, V]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *CacheGetMachine[K, V]) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -200,7 +188,7 @@ func allAsync[K any, V any, S store[K, V]](ctx context.Context, s S, keys []K) (
 	var r statemachine.Run
 	frame := allLocals[K, V, S]{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &allArgs[K, V, S]{ctx: ctx, s: s, keys: keys}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &allArgs[K, V, S]{ctx: ctx, s: s, keys: keys}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allMachine[K, V, S]{allLocals: frame}
@@ -214,26 +202,25 @@ type allLocals[K any, V any, S store[K, V]] struct {
 	map1 *statemachine.FuncWait[[]V]
 }
 
-// allArgs are the parameters of [all] that are needed only before its first suspension.
+// allArgs are the parameters that only the start of [all] needs.
 type allArgs[K any, V any, S store[K, V]] struct {
 	ctx  context.Context
 	s    S
 	keys []K
 }
 
-// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S]) (finished bool, result0 []V, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [all] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S]) (hasEnded bool, result0 []V, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:69: … parallel.Map(ctx, keys, func(ctx context.Context, key K) (V, error) { return …
 	{
 		s := args.s
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
@@ -241,7 +228,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 			return allFunc1Run[K, V, S](s, ctx1, key1)
 		})).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:245
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:232
 	if f.map1 == nil {
 		goto after1
 	}
@@ -250,29 +237,25 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:254
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:241
 	f.map1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [all] is suspended.
 func (f *allLocals[K, V, S]) Location() statemachine.Location {
 	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
-// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one
-// allocation.
+// allMachine is [all] as the root of a chain: chain, job and frame in one allocation.
 type allMachine[K any, V any, S store[K, V]] struct {
 	statemachine.Builder[[]V]
 	allLocals[K, V, S]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *allMachine[K, V, S]) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -286,7 +269,7 @@ func allFunc1Run[K any, V any, S store[K, V]](s S, ctx context.Context, key K) (
 	var r statemachine.Run
 	frame := allFunc1Locals[K, V, S]{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, &allFunc1Args[K, V, S]{s: s, ctx: ctx, key: key}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &allFunc1Args[K, V, S]{s: s, ctx: ctx, key: key}); hasEnded {
 		return v0, v1
 	}
 	m := &allFunc1Machine[K, V, S]{allFunc1Locals: frame}
@@ -300,62 +283,56 @@ type allFunc1Locals[K any, V any, S store[K, V]] struct {
 	get1 *job.Job[V]
 }
 
-// allFunc1Args are the parameters of a function literal of [all] that are needed only before its
-// first suspension.
+// allFunc1Args are the parameters that only the start of a function literal of [all] needs.
 type allFunc1Args[K any, V any, S store[K, V]] struct {
 	s   S
 	ctx context.Context
 	key K
 }
 
-// moveNext runs a function literal of [all] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Args[K, V, S]) (finished bool, result0 V, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [all] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Args[K, V, S]) (hasEnded bool, result0 V, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:69: … s.Get(ctx, key) })
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	if statemachine.TwinEnded(r, f.get1) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:329
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:310
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	return r.Await(f.get1), *new(V), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = statemachine.TwinResult(r, f.get1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:338
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:318
 	f.get1 = nil
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [all] is suspended.
 func (f *allFunc1Locals[K, V, S]) Location() statemachine.Location {
 	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
-// allFunc1Machine is the root of a chain of calls that begins with a function literal of [all]:
-// chain and frame in one allocation.
+// allFunc1Machine is a function literal of [all] as the root of a chain: chain and frame in one
+// allocation.
 type allFunc1Machine[K any, V any, S store[K, V]] struct {
 	statemachine.Spawned[V]
 	allFunc1Locals[K, V, S]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *allFunc1Machine[K, V, S]) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -369,7 +346,7 @@ func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K)
 	var r statemachine.Run
 	frame := orElseLocals[K, V]{otherwise: otherwise}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &orElseArgs[K, V]{ctx: ctx, get: get, key: key}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &orElseArgs[K, V]{ctx: ctx, get: get, key: key}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &orElseMachine[K, V]{orElseLocals: frame}
@@ -385,75 +362,63 @@ type orElseLocals[K any, V any] struct {
 	await1 *job.Job[V]
 }
 
-// orElseArgs are the parameters of [orElse] that are needed only before its first suspension.
+// orElseArgs are the parameters that only the start of [orElse] needs.
 type orElseArgs[K any, V any] struct {
 	ctx context.Context
 	get func(context.Context, K) *job.Job[V]
 	key K
 }
 
-// moveNext runs [orElse] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V]) (finished bool, result0 V, result1 error) {
-	var awaited1 *job.Job[V]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [orElse] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V]) (hasEnded bool, result0 V, result1 error) {
+	var awaited *job.Job[V]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:76: v, err := get(ctx, key).Await()
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	awaited1 = args.get(args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:414
+	if awaited = args.get(args.ctx, args.key); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:389
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	return r.Await(awaited1), *new(V), nil
+	f.await1 = awaited
+	return r.Await(awaited), *new(V), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:424
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-		v, err := awaited1.GetResult()
+		v, err := awaited.GetResult()
 		if errors.Is(err, errUnknown) {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:78
 			return true, f.otherwise, nil
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:80
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:439
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:407
 }
 
-// Location returns where [orElse] is suspended.
 func (f *orElseLocals[K, V]) Location() statemachine.Location {
 	return f.Frame.At("main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76)
 }
 
-// orElseMachine is the root of a chain of calls that begins with [orElse]: chain, job and frame in
-// one allocation.
+// orElseMachine is [orElse] as the root of a chain: chain, job and frame in one allocation.
 type orElseMachine[K any, V any] struct {
 	statemachine.Builder[V]
 	orElseLocals[K, V]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *orElseMachine[K, V]) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -468,18 +433,18 @@ func (p *prices) GetAsync(ctx context.Context, name string) (result *job.Job[int
 	var r statemachine.Run
 	frame := PricesGetLocals{p: p, name: name}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &PricesGetMachine{PricesGetLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// GetEnter enters [prices.Get] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// GetEnter enters [prices.Get] for another machine. It returns the results or, suspended, the
+// frame that will have them.
 func (p *prices) GetEnter(r *statemachine.Run, ctx context.Context, name string) (*PricesGetFrame, int, error) {
 	frame := PricesGetLocals{p: p, name: name}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &PricesGetFrame{PricesGetLocals: frame}
@@ -495,8 +460,7 @@ type PricesGetLocals struct {
 	name string
 }
 
-// PricesGetFrame is the frame of [prices.Get] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// PricesGetFrame is the frame of [prices.Get] for a caller that is a machine.
 type PricesGetFrame struct {
 	PricesGetLocals
 
@@ -504,33 +468,30 @@ type PricesGetFrame struct {
 	result1 error
 }
 
-// MoveNext continues [prices.Get] where it stopped.
-func (f *PricesGetFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *PricesGetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [prices.Get] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs [prices.Get] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:95
 	f.p.asked.Add(1)
-	// main.go:96: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:533
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:494
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -541,47 +502,37 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:97
 		return true, 0, err
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:99
 		price, ok := f.p.of[f.name]
 		if !ok {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:101
 			return true, 0, errUnknown
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:103
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:561
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:516
 }
 
-// Location returns where [prices.Get] is suspended.
 func (f *PricesGetLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
 }
 
-// Results returns what [prices.Get] returned, or raises again the panic that ended it.
 func (f *PricesGetFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// PricesGetMachine is the root of a chain of calls that begins with [prices.Get]: chain, job and
-// frame in one allocation.
+// PricesGetMachine is [prices.Get] as the root of a chain: chain, job and frame in one allocation.
 type PricesGetMachine struct {
 	statemachine.Builder[int]
 	PricesGetLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -589,4 +540,4 @@ func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e77756827fde9bb8
+// Digest of what is above: 6293a872994058d6

@@ -27,7 +27,7 @@ func cheapestAsync(ctx context.Context, client prices.PricesClient, baskets [][]
 	var r statemachine.Run
 	frame := cheapestLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &cheapestArgs{ctx: ctx, client: client, baskets: baskets}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &cheapestArgs{ctx: ctx, client: client, baskets: baskets}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &cheapestMachine{cheapestLocals: frame}
@@ -42,28 +42,27 @@ type cheapestLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// cheapestArgs are the parameters of [cheapest] that are needed only before its first suspension.
+// cheapestArgs are the parameters that only the start of [cheapest] needs.
 type cheapestArgs struct {
 	ctx     context.Context
 	client  prices.PricesClient
 	baskets [][]string
 }
 
-// moveNext runs [cheapest] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (finished bool, result0 int64, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [cheapest] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (hasEnded bool, result0 int64, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:43
 	f.totals = make([]int64, len(args.baskets))
-	// main.go:44: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		baskets := args.baskets
 		client := args.client
@@ -81,51 +80,43 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (fini
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:84
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:93
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:55
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:56
 			return true, 0, err
 		}
 		lowest := f.totals[0]
 		for _, total := range f.totals {
 			lowest = min(lowest, total)
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:62
 		return true, lowest, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:111
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:105
 }
 
-// Location returns where [cheapest] is suspended.
 func (f *cheapestLocals) Location() statemachine.Location {
 	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 44)
 }
 
-// cheapestMachine is the root of a chain of calls that begins with [cheapest]: chain, job and
-// frame in one allocation.
+// cheapestMachine is [cheapest] as the root of a chain: chain, job and frame in one allocation.
 type cheapestMachine struct {
 	statemachine.Builder[int64]
 	cheapestLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *cheapestMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -139,7 +130,7 @@ func cheapestFunc1Run(client prices.PricesClient, names []string, totals []int64
 	var r statemachine.Run
 	frame := cheapestFunc1Locals{totals: totals, i: i}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &cheapestFunc1Args{client: client, names: names, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &cheapestFunc1Args{client: client, names: names, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &cheapestFunc1Machine{cheapestFunc1Locals: frame}
@@ -156,72 +147,65 @@ type cheapestFunc1Locals struct {
 	await1 *job.Job[*prices.Price]
 }
 
-// cheapestFunc1Args are the parameters of a function literal of [cheapest] that are needed only
-// before its first suspension.
+// cheapestFunc1Args are the parameters that only the start of a function literal of [cheapest]
+// needs.
 type cheapestFunc1Args struct {
 	client prices.PricesClient
 	names  []string
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [cheapest] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1Args) (finished bool, result0 error) {
-	var awaited1 *job.Job[*prices.Price]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [cheapest] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1Args) (hasEnded bool, result0 error) {
+	var awaited *job.Job[*prices.Price]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:48: total, err := call(ctx, client.Total, &prices.Goods{Names: names}).Await()
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-	awaited1 = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
+	awaited = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:186
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:177
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:196
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-		total, err := awaited1.GetResult()
+		total, err := awaited.GetResult()
 		f.totals[f.i] = total.GetCents()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:50
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:207
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:193
 }
 
-// Location returns where a function literal of [cheapest] is suspended.
 func (f *cheapestFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 48)
 }
 
-// cheapestFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [cheapest]: chain and frame in one allocation.
+// cheapestFunc1Machine is a function literal of [cheapest] as the root of a chain: chain and frame
+// in one allocation.
 type cheapestFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	cheapestFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *cheapestFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -254,15 +238,14 @@ type watchFrame struct {
 	await3 *job.Job[*prices.Price]
 }
 
-// MoveNext runs [watch] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
-func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var awaited1 *job.Job[grpc.ServerStreamingClient[prices.Price]]
-	var awaited3 *job.Job[*prices.Price]
-	state := f.State
+// MoveNext runs [watch] on to its next suspension (false), or to its next value or its end (true).
+func (f *watchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var awaited *job.Job[grpc.ServerStreamingClient[prices.Price]]
+	var awaited2 *job.Job[*prices.Price]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -273,7 +256,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -285,39 +268,35 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		ctx2 := f.ctx2
 		name := f.name
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-		awaited1 = job.Blocking(f.ctx2, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
+		awaited = job.Blocking(f.ctx2, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
 			return client.Watch(ctx2, &prices.Good{Name: name})
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:295
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:278
 		goto after1
 	}
 	f.State = 1
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:306
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-		f.stream, err2 = awaited1.GetResult()
+		f.stream, err2 = awaited.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:75
 		if err2 == nil {
 			goto endIf1
 		}
-		// main.go:76: yield(0, err)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:321
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:300
 	f.State = 2
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
@@ -333,38 +312,33 @@ for1:
 	{
 		stream := f.stream
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-		awaited3 = job.Blocking(f.ctx2, func(context.Context) (*prices.Price, error) { return stream.Recv() })
+		awaited2 = job.Blocking(f.ctx2, func(context.Context) (*prices.Price, error) { return stream.Recv() })
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:341
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:320
 		goto after3
 	}
 	f.State = 3
 	f.ctx, f.client, f.name, f.err = nil, nil, "", nil // not needed any more
-	f.await3 = awaited3
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-	return r.Await(awaited3)
+	f.await3 = awaited2
+	return r.Await(awaited2)
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:352
+	awaited2 = statemachine.AwaitedJob(r, f.await3)
 	f.await3 = nil
 after3:
 	{
 		var price *prices.Price
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-		price, f.err = awaited3.GetResult()
+		price, f.err = awaited2.GetResult()
 		if errors.Is(f.err, io.EOF) {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:82
 			return true
 		}
-		// main.go:84: if !yield(price.GetCents(), err) || err != nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		f.Emit(price.GetCents(), f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:368
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:342
 	f.State = 4
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
 	return true
@@ -382,16 +356,15 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:386
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:360
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:391
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:365
 	goto for1
 }
 
-// Location returns where [watch] is suspended.
 func (f *watchFrame) Location() statemachine.Location {
 	return f.Frame.At("main.watch", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 72, 76, 80, 84)
 }
@@ -424,29 +397,29 @@ type followFrame struct {
 	err  error
 }
 
-// followArgs are the parameters of [follow] that are needed only before its first suspension.
+// followArgs are the parameters that only the start of [follow] needs.
 type followArgs struct {
 	ctx    context.Context
 	client prices.PricesClient
 	name   string
 }
 
-// moveNext runs [follow] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *followFrame) moveNext(r *statemachine.Run, args *followArgs) (finished bool) {
+// moveNext runs [follow] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *followFrame) moveNext(r *statemachine.Run, args *followArgs) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [follow] until it suspends or ends.
-func (f *followFrame) step(r *statemachine.Run, args *followArgs) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &finished)
-	state := f.State
+func (f *followFrame) step(r *statemachine.Run, args *followArgs) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -457,7 +430,7 @@ func (f *followFrame) step(r *statemachine.Run, args *followArgs) (finished bool
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	f.loop1 = statemachine.RangeStream(watchAsync(args.ctx, args.client, args.name))
@@ -467,7 +440,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:471
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:444
 		goto resume1
 	}
 	f.State = 1
@@ -482,7 +455,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:486
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:459
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -490,12 +463,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:494
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:467
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:499
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:472
 		goto resume2
 	}
 	f.State = 2
@@ -505,7 +478,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:509
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:482
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
@@ -513,7 +486,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:517
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:490
 		goto resume3
 	}
 	f.State = 3
@@ -523,37 +496,34 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:527
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:500
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:533
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:506
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:538
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:511
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:542
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:515
 }
 
-// Location returns where [follow] is suspended.
 func (f *followFrame) Location() statemachine.Location {
 	return f.Frame.At("main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
 }
 
-// followMachine is the root of a chain of calls that begins with [follow]: chain, job and frame in
-// one allocation.
+// followMachine is [follow] as the root of a chain: chain, job and frame in one allocation.
 type followMachine struct {
 	statemachine.Builder[[]int64]
 	followFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.followFrame.moveNext(r, nil) {
 		return false
@@ -564,4 +534,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fda18fb9e60e2e2e
+// Digest of what is above: 8c7654beb5f78c49

@@ -25,18 +25,18 @@ func (s *shop) totalAsync(ctx context.Context, names []string) (result *job.Job[
 	var r statemachine.Run
 	frame := shopTotalLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, &shopTotalArgs{s: s, ctx: ctx, names: names}); finished {
+	if hasEnded, v1 := frame.moveNext(&r, &shopTotalArgs{s: s, ctx: ctx, names: names}); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &shopTotalMachine{shopTotalLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// totalEnter enters [shop.total] for another machine. It returns the results, or the suspended
+// totalEnter enters [shop.total] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *shop) totalEnter(r *statemachine.Run, ctx context.Context, names []string) (*shopTotalFrame, int64, error) {
 	frame := shopTotalLocals{}
-	if finished, v1 := frame.moveNext(r, &shopTotalArgs{s: s, ctx: ctx, names: names}); finished {
+	if hasEnded, v1 := frame.moveNext(r, &shopTotalArgs{s: s, ctx: ctx, names: names}); hasEnded {
 		return nil, frame.sum, v1
 	}
 	m := &shopTotalFrame{shopTotalLocals: frame}
@@ -54,43 +54,39 @@ type shopTotalLocals struct {
 	sum int64
 }
 
-// shopTotalArgs are the parameters of [shop.total] that are needed only before its first
-// suspension.
+// shopTotalArgs are the parameters that only the start of [shop.total] needs.
 type shopTotalArgs struct {
 	s     *shop
 	ctx   context.Context
 	names []string
 }
 
-// shopTotalFrame is the frame of [shop.total] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// shopTotalFrame is the frame of [shop.total] for a caller that is a machine.
 type shopTotalFrame struct {
 	shopTotalLocals
 
 	err error
 }
 
-// MoveNext continues [shop.total] where it stopped.
-func (f *shopTotalFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.err = f.moveNext(r, nil)
-	return finished
+func (f *shopTotalFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.err = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [shop.total] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (finished bool, err error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [shop.total] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (hasEnded bool, err error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:41
 	f.found = make([]int64, len(args.names))
-	// server.go:42: err = job.InScope(ctx, func(_ context.Context, scope *job.Scope) error {
 	{
 		names := args.names
 		found := f.found
@@ -107,48 +103,42 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (fi
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:111
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:107
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:120
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:115
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:51
 	for _, cents := range f.found {
 		f.sum += cents
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:127
 	return true, err
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:122
 }
 
-// Location returns where [shop.total] is suspended.
 func (f *shopTotalLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 42)
 }
 
-// Results returns what [shop.total] returned, or raises again the panic that ended it.
 func (f *shopTotalFrame) Results(r *statemachine.Run) (int64, error) {
 	r.Rethrow()
 	return f.sum, f.err
 }
 
-// shopTotalMachine is the root of a chain of calls that begins with [shop.total]: chain, job and
-// frame in one allocation.
+// shopTotalMachine is [shop.total] as the root of a chain: chain, job and frame in one allocation.
 type shopTotalMachine struct {
 	statemachine.Builder[int64]
 	shopTotalLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopTotalMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.sum, v1)
@@ -162,7 +152,7 @@ func shopTotalFunc1Run(found []int64, i int, s *shop, name string, ctx context.C
 	var r statemachine.Run
 	frame := shopTotalFunc1Locals{found: found, i: i}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &shopTotalFunc1Args{s: s, name: name, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &shopTotalFunc1Args{s: s, name: name, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &shopTotalFunc1Machine{shopTotalFunc1Locals: frame}
@@ -179,32 +169,31 @@ type shopTotalFunc1Locals struct {
 	price1 *shopPriceFrame
 }
 
-// shopTotalFunc1Args are the parameters of a function literal of [shop.total] that are needed only
-// before its first suspension.
+// shopTotalFunc1Args are the parameters that only the start of a function literal of [shop.total]
+// needs.
 type shopTotalFunc1Args struct {
 	s    *shop
 	name string
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [shop.total] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc1Args) (finished bool, err error) {
+// moveNext runs a function literal of [shop.total] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc1Args) (hasEnded bool, err error) {
 	var price1Value int64
 	var price1Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// server.go:45: found[i], err = s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:208
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:197
 	if f.price1 == nil {
 		goto after1
 	}
@@ -213,32 +202,29 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	price1Value, price1Err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:217
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:206
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.found[f.i], err = price1Value, price1Err
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:223
 	return true, err
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:212
 }
 
-// Location returns where a function literal of [shop.total] is suspended.
 func (f *shopTotalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 45)
 }
 
-// shopTotalFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [shop.total]: chain and frame in one allocation.
+// shopTotalFunc1Machine is a function literal of [shop.total] as the root of a chain: chain and
+// frame in one allocation.
 type shopTotalFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	shopTotalFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopTotalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -252,18 +238,18 @@ func (s *shop) priceAsync(ctx context.Context, name string) (result *job.Job[int
 	var r statemachine.Run
 	frame := shopPriceLocals{s: s, name: name}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &shopPriceMachine{shopPriceLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// priceEnter enters [shop.price] for another machine. It returns the results, or the suspended
+// priceEnter enters [shop.price] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *shop) priceEnter(r *statemachine.Run, ctx context.Context, name string) (*shopPriceFrame, int64, error) {
 	frame := shopPriceLocals{s: s, name: name}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &shopPriceFrame{shopPriceLocals: frame}
@@ -281,8 +267,7 @@ type shopPriceLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// shopPriceFrame is the frame of [shop.price] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// shopPriceFrame is the frame of [shop.price] for a caller that is a machine.
 type shopPriceFrame struct {
 	shopPriceLocals
 
@@ -290,92 +275,77 @@ type shopPriceFrame struct {
 	result1 error
 }
 
-// MoveNext continues [shop.price] where it stopped.
-func (f *shopPriceFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *shopPriceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [shop.price] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int64, result1 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [shop.price] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int64, result1 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// server.go:61: if _, err := s.wait(ctx).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-	awaited1 = f.s.wait(ctx)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:318
+	if awaited = f.s.wait(ctx); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:300
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:328
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-		_, err := awaited1.GetResult()
+		_, err := awaited.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:62
 			return true, 0, err
 		}
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:343
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:320
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
 		}
 		if cents < 0 {
 			panic("a negative price")
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:71
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:355
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:329
 }
 
-// Location returns where [shop.price] is suspended.
 func (f *shopPriceLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).price", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 61)
 }
 
-// Results returns what [shop.price] returned, or raises again the panic that ended it.
 func (f *shopPriceFrame) Results(r *statemachine.Run) (int64, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// shopPriceMachine is the root of a chain of calls that begins with [shop.price]: chain, job and
-// frame in one allocation.
+// shopPriceMachine is [shop.price] as the root of a chain: chain, job and frame in one allocation.
 type shopPriceMachine struct {
 	statemachine.Builder[int64]
 	shopPriceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopPriceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -406,20 +376,20 @@ type shopChangesFrame struct {
 	price1 *shopPriceFrame
 }
 
-// MoveNext runs [shop.changes] from where it stopped to its next suspension (false), or to its
-// next value or its end (true).
+// MoveNext runs [shop.changes] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *shopChangesFrame) MoveNext(r *statemachine.Run) bool {
 	var cents int64
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise = 0
@@ -428,10 +398,9 @@ range1:
 	if f.rise >= int64(3) {
 		goto endRange1
 	}
-	// server.go:94: cents, err := s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:435
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:404
 	if f.price1 == nil {
 		goto after1
 	}
@@ -440,13 +409,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:444
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:413
 	f.price1 = nil
 after1:
-	// server.go:95: if !yield(cents+rise, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:450
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:418
 	f.State = 2
 	return true
 resume2:
@@ -463,22 +431,21 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:467
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:435
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:473
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:441
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [shop.changes] is suspended.
 func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: 0c1b298d72ecc227
+// Digest of what is above: aeab26b8980f59a7

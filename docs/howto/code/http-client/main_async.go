@@ -24,7 +24,7 @@ func getAllAsync(ctx context.Context, client *http.Client, urls []string) (resul
 	var r statemachine.Run
 	frame := getAllLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &getAllArgs{ctx: ctx, client: client, urls: urls}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &getAllArgs{ctx: ctx, client: client, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &getAllMachine{getAllLocals: frame}
@@ -39,28 +39,27 @@ type getAllLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// getAllArgs are the parameters of [getAll] that are needed only before its first suspension.
+// getAllArgs are the parameters that only the start of [getAll] needs.
 type getAllArgs struct {
 	ctx    context.Context
 	client *http.Client
 	urls   []string
 }
 
-// moveNext runs [getAll] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (finished bool, result0 []string, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [getAll] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (hasEnded bool, result0 []string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:44
 	f.pages = make([]string, len(args.urls))
-	// main.go:45: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		urls := args.urls
 		client := args.client
@@ -78,41 +77,36 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	return r.Await(f.inScope1), nil, nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:92
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:90
 		f.inScope1 = nil
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
 		return true, f.pages, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:95
 }
 
-// Location returns where [getAll] is suspended.
 func (f *getAllLocals) Location() statemachine.Location {
 	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 45)
 }
 
-// getAllMachine is the root of a chain of calls that begins with [getAll]: chain, job and frame in
-// one allocation.
+// getAllMachine is [getAll] as the root of a chain: chain, job and frame in one allocation.
 type getAllMachine struct {
 	statemachine.Builder[[]string]
 	getAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *getAllMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -126,7 +120,7 @@ func getAllFunc1Run(client *http.Client, url string, pages []string, i int, ctx 
 	var r statemachine.Run
 	frame := getAllFunc1Locals{pages: pages, i: i}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &getAllFunc1Args{client: client, url: url, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &getAllFunc1Args{client: client, url: url, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &getAllFunc1Machine{getAllFunc1Locals: frame}
@@ -143,76 +137,66 @@ type getAllFunc1Locals struct {
 	await1 *job.Job[string]
 }
 
-// getAllFunc1Args are the parameters of a function literal of [getAll] that are needed only before
-// its first suspension.
+// getAllFunc1Args are the parameters that only the start of a function literal of [getAll] needs.
 type getAllFunc1Args struct {
 	client *http.Client
 	url    string
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [getAll] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args) (finished bool, result0 error) {
-	var awaited1 *job.Job[string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [getAll] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args) (hasEnded bool, result0 error) {
+	var awaited *job.Job[string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:49: page, err := get(ctx, client, url).Await()
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	awaited1 = get(args.ctx, args.client, args.url)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:173
+	if awaited = get(args.ctx, args.client, args.url); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:164
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:183
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-		page, err := awaited1.GetResult()
+		page, err := awaited.GetResult()
 		f.pages[f.i] = page
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:51
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:194
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:180
 }
 
-// Location returns where a function literal of [getAll] is suspended.
 func (f *getAllFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
 }
 
-// getAllFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [getAll]: chain and frame in one allocation.
+// getAllFunc1Machine is a function literal of [getAll] as the root of a chain: chain and frame in
+// one allocation.
 type getAllFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	getAllFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 7e1abb92d759e8cd
+// Digest of what is above: 67c2ff4f7022c3d2

@@ -24,18 +24,18 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 	var r statemachine.Run
 	frame := backendLocals{name: name, key: key}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &backendMachine{backendLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// backendEnter enters [backend] for another machine. It returns the results, or the suspended
+// backendEnter enters [backend] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func backendEnter(r *statemachine.Run, ctx context.Context, name, key string) (*backendFrame, string, error) {
 	frame := backendLocals{name: name, key: key}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &backendFrame{backendLocals: frame}
@@ -51,8 +51,7 @@ type backendLocals struct {
 	key  string
 }
 
-// backendFrame is the frame of [backend] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// backendFrame is the frame of [backend] for a caller that is a machine.
 type backendFrame struct {
 	backendLocals
 
@@ -60,25 +59,24 @@ type backendFrame struct {
 	result1 error
 }
 
-// MoveNext continues [backend] where it stopped.
-func (f *backendFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *backendFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [backend] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [backend] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:21
@@ -86,12 +84,10 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		if f.key == "slow" {
 			delay = time.Hour
 		}
-		// main.go:25: if err := job.Sleep(ctx, delay); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
-		asleep1, err = statemachine.Sleep(r, ctx, delay)
+		asleep, err = statemachine.Sleep(r, ctx, delay)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:94
-	if !asleep1 {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:90
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -102,41 +98,33 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 		return true, "", err
 	}
 	if f.key == "broken" {
 		panic("no such shard")
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:31
 	return true, f.name + " of " + f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:108
 }
 
-// Location returns where [backend] is suspended.
 func (f *backendLocals) Location() statemachine.Location {
 	return f.Frame.At("main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
 }
 
-// Results returns what [backend] returned, or raises again the panic that ended it.
 func (f *backendFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// backendMachine is the root of a chain of calls that begins with [backend]: chain, job and frame
-// in one allocation.
+// backendMachine is [backend] as the root of a chain: chain, job and frame in one allocation.
 type backendMachine struct {
 	statemachine.Builder[string]
 	backendLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *backendMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -151,7 +139,7 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := pageLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &pageArgs{ctx: ctx, key: key}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &pageArgs{ctx: ctx, key: key}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pageMachine{pageLocals: frame}
@@ -168,34 +156,32 @@ type pageLocals struct {
 	await2   *job.Job[string]
 }
 
-// pageArgs are the parameters of [page] that are needed only before its first suspension.
+// pageArgs are the parameters that only the start of [page] needs.
 type pageArgs struct {
 	ctx context.Context
 	key string
 }
 
-// moveNext runs [page] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished bool, result0 string, result1 error) {
+// moveNext runs [page] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var awaited2 *job.Job[string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:38
 	f.price = backendAsync(args.ctx, "price", args.key)
-	// main.go:39: stock, err := backend(ctx, "stock", key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:199
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:185
 	if f.backend1 == nil {
 		goto after1
 	}
@@ -204,61 +190,49 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:208
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:194
 	f.backend1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
 		return true, "", err
 	}
 	// main.go:43: text, err := price.Await()
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	awaited2 = f.price
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:222
+	if awaited = f.price; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:204
 		goto after2
 	}
 	f.State = 2
 	f.price = nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	return r.Await(awaited2), "", nil
+	f.await2 = awaited
+	return r.Await(awaited), "", nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:233
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 		var text string
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-		text, err = awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
+		text, err = awaited.GetResult()
 		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:244
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:221
 }
 
-// Location returns where [page] is suspended.
 func (f *pageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
 }
 
-// pageMachine is the root of a chain of calls that begins with [page]: chain, job and frame in one
-// allocation.
+// pageMachine is [page] as the root of a chain: chain, job and frame in one allocation.
 type pageMachine struct {
 	statemachine.Builder[string]
 	pageLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -266,4 +240,4 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6213221b741c57cf
+// Digest of what is above: bac275ff7bd3f443

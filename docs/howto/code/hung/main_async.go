@@ -24,7 +24,7 @@ func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barri
 	var r statemachine.Run
 	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -46,15 +46,13 @@ type transferLocals struct {
 	wait2 *statemachine.Waiting[bool]
 }
 
-// moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [transfer] on to its next suspension (false) or its end (true).
+func (f *transferLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -63,12 +61,11 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:22: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:72
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:69
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -77,13 +74,13 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:78
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:87
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:84
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
 		return true, result0
@@ -93,10 +90,9 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
-	// main.go:26: if _, err := both.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	f.wait2, _, err2 = f.both.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:100
+	f.wait2, _, err = f.both.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:96
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -105,22 +101,20 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:110
+	_, err = f.wait2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:106
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:116
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:112
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
 		return true, result0
 	}
-	// main.go:29: if err := to.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	f.lock1, err3 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:124
+	f.lock1, err = f.to.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:118
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -129,43 +123,40 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:134
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:128
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	if err3 != nil {
-		result0 = err3
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:140
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:134
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:147
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:141
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:151
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:145
 }
 
-// Location returns where [transfer] is suspended.
 func (f *transferLocals) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
 }
 
-// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and
-// frame in one allocation.
+// transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
 type transferMachine struct {
 	statemachine.Builder[job.Void]
 	transferLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -181,18 +172,18 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := loadLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, page); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, page); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &loadMachine{loadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// loadEnter enters [load] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func loadEnter(r *statemachine.Run, page *job.Job[string]) (*loadFrame, string, error) {
 	frame := loadLocals{}
-	if finished, v0, v1 := frame.moveNext(r, page); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, page); hasEnded {
 		return nil, v0, v1
 	}
 	m := &loadFrame{loadLocals: frame}
@@ -207,8 +198,7 @@ type loadLocals struct {
 	await1 *job.Job[string]
 }
 
-// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// loadFrame is the frame of [load] for a caller that is a machine.
 type loadFrame struct {
 	loadLocals
 
@@ -216,72 +206,61 @@ type loadFrame struct {
 	result1 error
 }
 
-// MoveNext continues [load] where it stopped.
-func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *loadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true). The
-// parameter page is needed only before the first suspension.
-func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
-	var awaited1 *job.Job[string]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [load] on to its next suspension (false) or its end (true). The parameter page is
+// needed only before the first suspension.
+func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (hasEnded bool, result0 string, result1 error) {
+	var awaited *job.Job[string]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:37: func load(page *job.Job[string]) (string, error) { return page.Await() }
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	awaited1 = page
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:244
+	if awaited = page; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:231
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	return r.Await(awaited1), "", nil
+	f.await1 = awaited
+	return r.Await(awaited), "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:254
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:259
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:243
 	return true, result0, result1
 }
 
-// Location returns where [load] is suspended.
 func (f *loadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 37)
 }
 
-// Results returns what [load] returned, or raises again the panic that ended it.
 func (f *loadFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one
-// allocation.
+// loadMachine is [load] as the root of a chain: chain, job and frame in one allocation.
 type loadMachine struct {
 	statemachine.Builder[string]
 	loadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -296,7 +275,7 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := renderLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, page); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, page); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &renderMachine{renderLocals: frame}
@@ -310,24 +289,23 @@ type renderLocals struct {
 	load1 *loadFrame
 }
 
-// moveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
-// The parameter page is needed only before the first suspension.
-func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+// moveNext runs [render] on to its next suspension (false) or its end (true). The parameter page
+// is needed only before the first suspension.
+func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (hasEnded bool, result0 string, result1 error) {
 	var text string
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:41: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(r, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:331
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:309
 	if f.load1 == nil {
 		goto after1
 	}
@@ -336,31 +314,27 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:318
 	f.load1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:346
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:323
 }
 
-// Location returns where [render] is suspended.
 func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
 }
 
-// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in
-// one allocation.
+// renderMachine is [render] as the root of a chain: chain, job and frame in one allocation.
 type renderMachine struct {
 	statemachine.Builder[string]
 	renderLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -368,4 +342,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 20d349cc48322ad8
+// Digest of what is above: 6e69c8ed48e15340

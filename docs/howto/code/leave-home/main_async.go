@@ -25,15 +25,15 @@ func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	var r statemachine.Run
 	frame := loadLocals{data: data}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &loadArgs{ctx: ctx, workers: workers}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &loadArgs{ctx: ctx, workers: workers}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &loadMachine{loadLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// loadEnter enters [load] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func loadEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*loadFrame, int, error) {
 	return loadNested(r, nil, nil, 0, ctx, workers, data)
 }
@@ -50,7 +50,7 @@ func loadNested(r *statemachine.Run, caller *statemachine.Frame, callee **loadFr
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &loadArgs{ctx: ctx, workers: workers}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &loadArgs{ctx: ctx, workers: workers}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &loadFrame{loadLocals: frame}
@@ -67,14 +67,13 @@ type loadLocals struct {
 	await2 *job.Job[int]
 }
 
-// loadArgs are the parameters of [load] that are needed only before its first suspension.
+// loadArgs are the parameters that only the start of [load] needs.
 type loadArgs struct {
 	ctx     context.Context
 	workers schedulers.Scheduler
 }
 
-// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// loadFrame is the frame of [load] for a caller that is a machine.
 type loadFrame struct {
 	loadLocals
 
@@ -82,27 +81,26 @@ type loadFrame struct {
 	result1 error
 }
 
-// MoveNext continues [load] where it stopped.
-func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *loadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished bool, result0 int, result1 error) {
+// moveNext runs [load] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:34
 	fmt.Println("  load begins on", where())
@@ -113,7 +111,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:117
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:115
 	goto after1
 move1:
 	f.State = 1
@@ -125,67 +123,54 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
 		return true, 0, err
 	}
 	// main.go:38: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	awaited2 = f.data
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:138
+	if awaited = f.data; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:132
 		goto after2
 	}
-	f.await2 = awaited2
+	f.await2 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:144
+	if r.RunInPlace(&f.Frame, 2, awaited) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:138
 		goto resume2
 	}
 	f.State = 2
 	f.data = nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	return r.Await(awaited2), 0, nil
+	return r.Await(awaited), 0, nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:154
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-		n, err2 := awaited2.GetResult()
+		n, err2 := awaited.GetResult()
 		fmt.Println("  and continues on", where())
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:40
 		return true, n, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:165
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:154
 }
 
-// Location returns where [load] is suspended.
 func (f *loadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 35, 38)
 }
 
-// Results returns what [load] returned, or raises again the panic that ended it.
 func (f *loadFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one
-// allocation.
+// loadMachine is [load] as the root of a chain: chain, job and frame in one allocation.
 type loadMachine struct {
 	statemachine.Builder[int]
 	loadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -200,14 +185,14 @@ func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[i
 	var r statemachine.Run
 	frame := sumLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &sumArgs{ctx: ctx, workers: workers, data: data}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &sumArgs{ctx: ctx, workers: workers, data: data}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func sumEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*sumFrame, int, error) {
 	return sumNested(r, nil, nil, 0, ctx, workers, data)
@@ -225,7 +210,7 @@ func sumNested(r *statemachine.Run, caller *statemachine.Frame, callee **sumFram
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(r, &sumArgs{ctx: ctx, workers: workers, data: data}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &sumArgs{ctx: ctx, workers: workers, data: data}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
@@ -240,15 +225,14 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumArgs are the parameters of [sum] that are needed only before its first suspension.
+// sumArgs are the parameters that only the start of [sum] needs.
 type sumArgs struct {
 	ctx     context.Context
 	workers schedulers.Scheduler
 	data    *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// sumFrame is the frame of [sum] for a caller that is a machine.
 type sumFrame struct {
 	sumLocals
 
@@ -256,87 +240,77 @@ type sumFrame struct {
 	result1 error
 }
 
-// MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *sumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [sum] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:47: n, err := job.Run(ctx, func(context.Context) (int, error) {
 	{
 		data := args.data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-		awaited1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
+		awaited = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return sumFunc1Run(data, arg1)
 		}, job.On(args.workers))
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:289
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:272
 		goto after1
 	}
-	f.await1 = awaited1
+	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:295
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:278
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-	return r.Await(awaited1), 0, nil
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:304
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:52
 		fmt.Println("  the rest runs on", where())
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:316
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:294
 }
 
-// Location returns where [sum] is suspended.
 func (f *sumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 47)
 }
 
-// Results returns what [sum] returned, or raises again the panic that ended it.
 func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
-// allocation.
+// sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -357,7 +331,7 @@ func sumFunc1Run(data *job.Job[int], arg1 context.Context) (int, error) {
 			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0, v1 := frame.moveNext(&r, data); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, data); hasEnded {
 		return v0, v1
 	}
 	m := &sumFunc1Machine{sumFunc1Locals: frame}
@@ -371,69 +345,60 @@ type sumFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [sum] from where it stopped to its next suspension (false)
-// or its end (true). The parameter data is needed only before the first suspension.
-func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [sum] on to its next suspension (false) or its end (true).
+// The parameter data is needed only before the first suspension.
+func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// main.go:48: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	awaited1 = data
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:393
+	if awaited = data; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:365
 		goto after1
 	}
-	f.await1 = awaited1
+	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	if r.RunInPlace(&f.Frame, 1, awaited1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:399
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:371
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	return r.Await(awaited1), 0, nil
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:408
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-		n, err := awaited1.GetResult()
+		n, err := awaited.GetResult()
 		fmt.Println("  the part runs on", where())
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:50
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:419
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:386
 }
 
-// Location returns where a function literal of [sum] is suspended.
 func (f *sumFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
 }
 
-// sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]:
-// chain and frame in one allocation.
+// sumFunc1Machine is a function literal of [sum] as the root of a chain: chain and frame in one
+// allocation.
 type sumFunc1Machine struct {
 	statemachine.Spawned[int]
 	sumFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *sumFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -447,15 +412,15 @@ func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	var r statemachine.Run
 	frame := showLocals{ctx: ctx, workers: workers, data: data}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &showMachine{showLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// showEnter enters [show] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// showEnter enters [show] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func showEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*showFrame, error) {
 	return showNested(r, nil, nil, 0, ctx, workers, data)
 }
@@ -472,7 +437,7 @@ func showNested(r *statemachine.Run, caller *statemachine.Frame, callee **showFr
 			*callee, caller.State = m, at
 		}
 	}()
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &showFrame{showLocals: frame}
@@ -492,41 +457,37 @@ type showLocals struct {
 	sum2  *sumFrame
 }
 
-// showFrame is the frame of [show] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// showFrame is the frame of [show] for a caller that is a machine.
 type showFrame struct {
 	showLocals
 
 	result0 error
 }
 
-// MoveNext continues [show] where it stopped.
-func (f *showFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *showFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [show] from where it stopped to its next suspension (false) or its end (true).
-func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [show] on to its next suspension (false) or its end (true).
+func (f *showLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var n int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:60
 	fmt.Println("a function that leaves its home")
-	// main.go:61: n, err := load(ctx, workers, data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:530
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:491
 	if f.load1 == nil {
 		goto after1
 	}
@@ -535,16 +496,14 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:539
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:500
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
-	// main.go:64: n, err = sum(ctx, workers, data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:548
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:507
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -554,39 +513,33 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:558
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:517
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:566
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:523
 }
 
-// Location returns where [show] is suspended.
 func (f *showLocals) Location() statemachine.Location {
 	return f.Frame.At("main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 61, 64)
 }
 
-// Results returns what [show] returned, or raises again the panic that ended it.
 func (f *showFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one
-// allocation.
+// showMachine is [show] as the root of a chain: chain, job and frame in one allocation.
 type showMachine struct {
 	statemachine.Builder[job.Void]
 	showLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *showMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -601,7 +554,7 @@ func windowAsync(ctx context.Context, workers schedulers.Scheduler) (result *job
 	var r statemachine.Run
 	frame := windowLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &windowArgs{ctx: ctx, workers: workers}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &windowArgs{ctx: ctx, workers: workers}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &windowMachine{windowLocals: frame}
@@ -615,24 +568,24 @@ type windowLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// windowArgs are the parameters of [window] that are needed only before its first suspension.
+// windowArgs are the parameters that only the start of [window] needs.
 type windowArgs struct {
 	ctx     context.Context
 	workers schedulers.Scheduler
 }
 
-// moveNext runs [window] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished bool, result0 error) {
-	var awaited1 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [window] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:73
@@ -640,51 +593,43 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 		// main.go:74: … job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data …
 		workers := args.workers
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return windowFunc1Run(workers, data, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:650
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:603
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:660
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-		_, err := awaited1.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:670
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:618
 }
 
-// Location returns where [window] is suspended.
 func (f *windowLocals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in
-// one allocation.
+// windowMachine is [window] as the root of a chain: chain, job and frame in one allocation.
 type windowMachine struct {
 	statemachine.Builder[job.Void]
 	windowLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *windowMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -705,7 +650,7 @@ func windowFunc1Run(workers schedulers.Scheduler, data *job.Job[int], ctx contex
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if finished, v0 := frame.moveNext(&r, &windowFunc1Args{workers: workers, data: data, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &windowFunc1Args{workers: workers, data: data, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &windowFunc1Machine{windowFunc1Locals: frame}
@@ -719,30 +664,28 @@ type windowFunc1Locals struct {
 	show1 *showFrame
 }
 
-// windowFunc1Args are the parameters of a function literal of [window] that are needed only before
-// its first suspension.
+// windowFunc1Args are the parameters that only the start of a function literal of [window] needs.
 type windowFunc1Args struct {
 	workers schedulers.Scheduler
 	data    *job.Job[int]
 	ctx     context.Context
 }
 
-// moveNext runs a function literal of [window] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [window] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:74: … show(ctx, workers, data) }).Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:746
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:689
 	if f.show1 == nil {
 		goto after1
 	}
@@ -751,33 +694,30 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:755
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:698
 	f.show1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [window] is suspended.
 func (f *windowFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [window]: chain and frame in one allocation.
+// windowFunc1Machine is a function literal of [window] as the root of a chain: chain and frame in
+// one allocation.
 type windowFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	windowFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: a75ad90df43cfdac
+// Digest of what is above: 02b201e636371d04

@@ -26,7 +26,7 @@ func aScopeAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 	var r statemachine.Run
 	frame := aScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &aScopeArgs{ctx: ctx, urls: urls}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &aScopeArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &aScopeMachine{aScopeLocals: frame}
@@ -41,27 +41,26 @@ type aScopeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// aScopeArgs are the parameters of [aScope] that are needed only before its first suspension.
+// aScopeArgs are the parameters that only the start of [aScope] needs.
 type aScopeArgs struct {
 	ctx  context.Context
 	urls []string
 }
 
-// moveNext runs [aScope] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (finished bool, result0 []int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [aScope] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (hasEnded bool, result0 []int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:16
 	f.sizes = make([]int, len(args.urls))
-	// after.go:17: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		urls := args.urls
 		sizes := f.sizes
@@ -78,41 +77,36 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:81
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 	return r.Await(f.inScope1), nil, nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:92
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:90
 		f.inScope1 = nil
-		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:27
 		return true, f.sizes, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:95
 }
 
-// Location returns where [aScope] is suspended.
 func (f *aScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 17)
 }
 
-// aScopeMachine is the root of a chain of calls that begins with [aScope]: chain, job and frame in
-// one allocation.
+// aScopeMachine is [aScope] as the root of a chain: chain, job and frame in one allocation.
 type aScopeMachine struct {
 	statemachine.Builder[[]int]
 	aScopeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *aScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -126,7 +120,7 @@ func aScopeFunc1Run(sizes []int, i int, url string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := aScopeFunc1Locals{sizes: sizes, i: i}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &aScopeFunc1Args{url: url, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &aScopeFunc1Args{url: url, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &aScopeFunc1Machine{aScopeFunc1Locals: frame}
@@ -143,31 +137,29 @@ type aScopeFunc1Locals struct {
 	fetch1 *fetchFrame
 }
 
-// aScopeFunc1Args are the parameters of a function literal of [aScope] that are needed only before
-// its first suspension.
+// aScopeFunc1Args are the parameters that only the start of a function literal of [aScope] needs.
 type aScopeFunc1Args struct {
 	url string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [aScope] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args) (finished bool, err error) {
+// moveNext runs a function literal of [aScope] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args) (hasEnded bool, err error) {
 	var fetch1Value int
 	var fetch1Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// after.go:21: sizes[i], err = fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:171
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:163
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -176,32 +168,29 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:180
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:172
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.sizes[f.i], err = fetch1Value, fetch1Err
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:186
 	return true, err
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:178
 }
 
-// Location returns where a function literal of [aScope] is suspended.
 func (f *aScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 21)
 }
 
-// aScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [aScope]: chain and frame in one allocation.
+// aScopeFunc1Machine is a function literal of [aScope] as the root of a chain: chain and frame in
+// one allocation.
 type aScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	aScopeFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *aScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -215,7 +204,7 @@ func aSemaphoreAsync(ctx context.Context, s *coord.Semaphore, url string) (resul
 	var r statemachine.Run
 	frame := aSemaphoreLocals{ctx: ctx, s: s, url: url}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -236,28 +225,26 @@ type aSemaphoreLocals struct {
 	fetch2   *fetchFrame
 }
 
-// moveNext runs [aSemaphore] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [aSemaphore] on to its next suspension (false) or its end (true).
+func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var fetch2Value int
 	var fetch2Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// after.go:34: if err := s.Acquire(ctx, 1); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:261
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:248
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -266,13 +253,13 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:270
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:257
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:276
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:263
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:35
 		return true, result0, result1
@@ -282,10 +269,9 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:37
 		f.defers.Push(func(raise func()) { defer s.Release(1); raise() })
 	}
-	// after.go:38: return fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	f.fetch2, fetch2Value, fetch2Err = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:289
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:275
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -295,34 +281,32 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	fetch2Value, fetch2Err = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:299
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:285
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	result0, result1 = fetch2Value, fetch2Err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:290
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:308
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:294
 }
 
-// Location returns where [aSemaphore] is suspended.
 func (f *aSemaphoreLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aSemaphore", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 34, 38)
 }
 
-// aSemaphoreMachine is the root of a chain of calls that begins with [aSemaphore]: chain, job and
-// frame in one allocation.
+// aSemaphoreMachine is [aSemaphore] as the root of a chain: chain, job and frame in one
+// allocation.
 type aSemaphoreMachine struct {
 	statemachine.Builder[int]
 	aSemaphoreLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *aSemaphoreMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -338,7 +322,7 @@ func aFlightAsync(ctx context.Context, g *coord.SingleFlight[string, int], url s
 	var r statemachine.Run
 	frame := aFlightLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &aFlightArgs{ctx: ctx, g: g, url: url}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &aFlightArgs{ctx: ctx, g: g, url: url}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &aFlightMachine{aFlightLocals: frame}
@@ -352,26 +336,25 @@ type aFlightLocals struct {
 	do1 *job.Job[int]
 }
 
-// aFlightArgs are the parameters of [aFlight] that are needed only before its first suspension.
+// aFlightArgs are the parameters that only the start of [aFlight] needs.
 type aFlightArgs struct {
 	ctx context.Context
 	g   *coord.SingleFlight[string, int]
 	url string
 }
 
-// moveNext runs [aFlight] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [aFlight] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// after.go:45: … g.Do(ctx, url, func(ctx context.Context) (int, error) { return fetch(ctx, u …
 	{
 		url := args.url
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
@@ -381,37 +364,32 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:385
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:368
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	return r.Await(f.do1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:394
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:376
 	f.do1 = nil
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [aFlight] is suspended.
 func (f *aFlightLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
-// aFlightMachine is the root of a chain of calls that begins with [aFlight]: chain, job and frame
-// in one allocation.
+// aFlightMachine is [aFlight] as the root of a chain: chain, job and frame in one allocation.
 type aFlightMachine struct {
 	statemachine.Builder[int]
 	aFlightLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *aFlightMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -425,7 +403,7 @@ func aFlightFunc1Run(url string, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := aFlightFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, &aFlightFunc1Args{url: url, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &aFlightFunc1Args{url: url, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &aFlightFunc1Machine{aFlightFunc1Locals: frame}
@@ -439,29 +417,28 @@ type aFlightFunc1Locals struct {
 	fetch1 *fetchFrame
 }
 
-// aFlightFunc1Args are the parameters of a function literal of [aFlight] that are needed only
-// before its first suspension.
+// aFlightFunc1Args are the parameters that only the start of a function literal of [aFlight]
+// needs.
 type aFlightFunc1Args struct {
 	url string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [aFlight] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Args) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [aFlight] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// after.go:45: … fetch(ctx, url) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:465
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:442
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -470,29 +447,26 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:474
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:451
 	f.fetch1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [aFlight] is suspended.
 func (f *aFlightFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
-// aFlightFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [aFlight]: chain and frame in one allocation.
+// aFlightFunc1Machine is a function literal of [aFlight] as the root of a chain: chain and frame
+// in one allocation.
 type aFlightFunc1Machine struct {
 	statemachine.Spawned[int]
 	aFlightFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *aFlightFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -506,7 +480,7 @@ func aMapAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 	var r statemachine.Run
 	frame := aMapLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &aMapArgs{ctx: ctx, urls: urls}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &aMapArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &aMapMachine{aMapLocals: frame}
@@ -520,28 +494,27 @@ type aMapLocals struct {
 	map1 *statemachine.FuncWait[[]int]
 }
 
-// aMapArgs are the parameters of [aMap] that are needed only before its first suspension.
+// aMapArgs are the parameters that only the start of [aMap] needs.
 type aMapArgs struct {
 	ctx  context.Context
 	urls []string
 }
 
-// moveNext runs [aMap] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished bool, result0 []int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [aMap] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded bool, result0 []int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// after.go:52: return parallel.Map(ctx, urls, fetch, parallel.Degree(3))
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:545
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:518
 	if f.map1 == nil {
 		goto after1
 	}
@@ -550,29 +523,25 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:554
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:527
 	f.map1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [aMap] is suspended.
 func (f *aMapLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aMap", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 52)
 }
 
-// aMapMachine is the root of a chain of calls that begins with [aMap]: chain, job and frame in one
-// allocation.
+// aMapMachine is [aMap] as the root of a chain: chain, job and frame in one allocation.
 type aMapMachine struct {
 	statemachine.Builder[[]int]
 	aMapLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *aMapMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -587,7 +556,7 @@ func allAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 	var r statemachine.Run
 	frame := allLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &allArgs{ctx: ctx, urls: urls}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &allArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allMachine{allLocals: frame}
@@ -601,24 +570,24 @@ type allLocals struct {
 	await1 *job.Job[[]int]
 }
 
-// allArgs are the parameters of [all] that are needed only before its first suspension.
+// allArgs are the parameters that only the start of [all] needs.
 type allArgs struct {
 	ctx  context.Context
 	urls []string
 }
 
-// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool, result0 []int, result1 error) {
-	var awaited1 *job.Job[[]int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [all] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (hasEnded bool, result0 []int, result1 error) {
+	var awaited *job.Job[[]int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:59
@@ -628,46 +597,37 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool,
 		}
 		// after.go:63: return job.WhenAll(jobs...).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-		awaited1 = job.WhenAll(jobs...)
+		if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:602
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:636
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-	return r.Await(awaited1), nil, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:646
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:651
-	f.State = statemachine.Finished
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:615
 	return true, result0, result1
 }
 
-// Location returns where [all] is suspended.
 func (f *allLocals) Location() statemachine.Location {
 	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 63)
 }
 
-// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one
-// allocation.
+// allMachine is [all] as the root of a chain: chain, job and frame in one allocation.
 type allMachine struct {
 	statemachine.Builder[[]int]
 	allLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *allMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -703,31 +663,30 @@ type totalFrame struct {
 	err error
 }
 
-// totalArgs are the parameters of [total] that are needed only before its first suspension.
+// totalArgs are the parameters that only the start of [total] needs.
 type totalArgs struct {
 	a string
 	b string
 }
 
-// moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [total] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:70
 		f.ctx, cancel = context.WithTimeout(f.ctx, time.Minute)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
-		// after.go:72: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		a := args.a
 		b := args.b
 		sum := f.sum
@@ -738,37 +697,33 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:742
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:701
 		goto resume1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	return r.Await(f.inScope1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:752
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:710
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:757
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:715
 }
 
-// Location returns where [total] is suspended.
 func (f *totalFrame) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 72)
 }
 
-// totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in
-// one allocation.
+// totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
 type totalMachine struct {
 	statemachine.Builder[int]
 	totalFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.totalFrame.moveNext(r, nil) {
 		return false
@@ -785,7 +740,7 @@ func totalFunc1Run(a, b string, sum *int, ctx context.Context, s *job.Scope) err
 	var r statemachine.Run
 	frame := totalFunc1Locals{sum: sum}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &totalFunc1Args{a: a, b: b, ctx: ctx, s: s}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &totalFunc1Args{a: a, b: b, ctx: ctx, s: s}); hasEnded {
 		return v0
 	}
 	m := &totalFunc1Machine{totalFunc1Locals: frame}
@@ -804,8 +759,7 @@ type totalFunc1Locals struct {
 	await2 *job.Job[int]
 }
 
-// totalFunc1Args are the parameters of a function literal of [total] that are needed only before
-// its first suspension.
+// totalFunc1Args are the parameters that only the start of a function literal of [total] needs.
 type totalFunc1Args struct {
 	a   string
 	b   string
@@ -813,21 +767,21 @@ type totalFunc1Args struct {
 	s   *job.Scope
 }
 
-// moveNext runs a function literal of [total] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (finished bool, result0 error) {
+// moveNext runs a function literal of [total] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (hasEnded bool, result0 error) {
 	var err error
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		a := args.a
@@ -836,10 +790,9 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 			return totalFunc2Run(a, ctx1)
 		})
 	}
-	// after.go:74: second, err := fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:843
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:796
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -848,63 +801,52 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:852
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:805
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:76
 		return true, err
 	}
 	// after.go:78: n, err := first.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-	awaited2 = f.first
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:866
+	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:815
 		goto after2
 	}
 	f.State = 2
 	f.first = nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:877
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 		var n int
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-		n, err = awaited2.GetResult()
+		n, err = awaited.GetResult()
 		(*f.sum) = n + f.second
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:886
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:890
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:834
 }
 
-// Location returns where a function literal of [total] is suspended.
 func (f *totalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 74, 78)
 }
 
-// totalFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [total]: chain and frame in one allocation.
+// totalFunc1Machine is a function literal of [total] as the root of a chain: chain and frame in
+// one allocation.
 type totalFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	totalFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *totalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -917,7 +859,7 @@ func totalFunc2Run(a string, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := totalFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, &totalFunc2Args{a: a, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &totalFunc2Args{a: a, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &totalFunc2Machine{totalFunc2Locals: frame}
@@ -931,29 +873,27 @@ type totalFunc2Locals struct {
 	fetch1 *fetchFrame
 }
 
-// totalFunc2Args are the parameters of a function literal of [total] that are needed only before
-// its first suspension.
+// totalFunc2Args are the parameters that only the start of a function literal of [total] needs.
 type totalFunc2Args struct {
 	a   string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [total] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [total] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// after.go:73: … fetch(ctx, a) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:957
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:897
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -962,33 +902,30 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:966
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:906
 	f.fetch1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [total] is suspended.
 func (f *totalFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
 }
 
-// totalFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [total]: chain and frame in one allocation.
+// totalFunc2Machine is a function literal of [total] as the root of a chain: chain and frame in
+// one allocation.
 type totalFunc2Machine struct {
 	statemachine.Spawned[int]
 	totalFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 8956bc8fc03c4574
+// Digest of what is above: f8dd0b993a03dff7

@@ -24,18 +24,18 @@ func fetchAsync(ctx context.Context, url string) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := fetchLocals{url: url}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame
+// fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func fetchEnter(r *statemachine.Run, ctx context.Context, url string) (*fetchFrame, int, error) {
 	frame := fetchLocals{url: url}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
@@ -50,8 +50,7 @@ type fetchLocals struct {
 	url string
 }
 
-// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine.
 type fetchFrame struct {
 	fetchLocals
 
@@ -59,31 +58,29 @@ type fetchFrame struct {
 	result1 error
 }
 
-// MoveNext continues [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *fetchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs [fetch] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:31: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:86
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:83
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -94,43 +91,34 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/main.go:32
 		return true, 0, err
 	}
 	if f.url == "" {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/main.go:35
 		return true, 0, errBad
 	}
 	result0, result1 = len(f.url), nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:108
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:101
 	return true, result0, result1
 }
 
-// Location returns where [fetch] is suspended.
 func (f *fetchLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetch", "github.com/movenext/movenext/docs/howto/code/libraries/main.go", 31)
 }
 
-// Results returns what [fetch] returned, or raises again the panic that ended it.
 func (f *fetchFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
-// one allocation.
+// fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[int]
 	fetchLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -138,4 +126,4 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 19b69b4b72149bef
+// Digest of what is above: 0a11c02d71105619

@@ -28,7 +28,7 @@ func inTimeAsync(ctx context.Context, urls []string, patience time.Duration) (re
 	var r statemachine.Run
 	frame := inTimeLocals{sizes: new([]int)}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, &inTimeArgs{ctx: ctx, urls: urls, patience: patience}); finished {
+	if hasEnded, v1 := frame.moveNext(&r, &inTimeArgs{ctx: ctx, urls: urls, patience: patience}); hasEnded {
 		return statemachine.Completed(ctx, *frame.sizes, v1)
 	}
 	m := &inTimeMachine{inTimeLocals: frame}
@@ -44,26 +44,25 @@ type inTimeLocals struct {
 	sizes *[]int
 }
 
-// inTimeArgs are the parameters of [inTime] that are needed only before its first suspension.
+// inTimeArgs are the parameters that only the start of [inTime] needs.
 type inTimeArgs struct {
 	ctx      context.Context
 	urls     []string
 	patience time.Duration
 }
 
-// moveNext runs [inTime] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (finished bool, err error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [inTime] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (hasEnded bool, err error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// others.go:21: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
 		urls := args.urls
 		patience := args.patience
@@ -75,42 +74,37 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:79
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:78
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:86
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:51
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:95
 	return true, err
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:93
 }
 
-// Location returns where [inTime] is suspended.
 func (f *inTimeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 21)
 }
 
-// inTimeMachine is the root of a chain of calls that begins with [inTime]: chain, job and frame in
-// one allocation.
+// inTimeMachine is [inTime] as the root of a chain: chain, job and frame in one allocation.
 type inTimeMachine struct {
 	statemachine.Builder[[]int]
 	inTimeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inTimeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, *f.sizes, v1)
@@ -124,7 +118,7 @@ func inTimeFunc1Run(urls []string, patience time.Duration, sizes *[]int, ctx con
 	var r statemachine.Run
 	frame := inTimeFunc1Locals{sizes: sizes, ctx: ctx, s: s}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &inTimeFunc1Args{urls: urls, patience: patience}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &inTimeFunc1Args{urls: urls, patience: patience}); hasEnded {
 		r.Rethrow()
 		return v0
 	}
@@ -150,23 +144,22 @@ type inTimeFunc1Locals struct {
 	await2         *job.Job[*job.Job[int]]
 }
 
-// inTimeFunc1Args are the parameters of a function literal of [inTime] that are needed only before
-// its first suspension.
+// inTimeFunc1Args are the parameters that only the start of a function literal of [inTime] needs.
 type inTimeFunc1Args struct {
 	urls     []string
 	patience time.Duration
 }
 
-// moveNext runs a function literal of [inTime] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs a function literal of [inTime] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var awaited2 *job.Job[*job.Job[int]]
-	var awaited3 *job.Job[int]
-	state := f.State
+	var awaited *job.Job[*job.Job[int]]
+	var awaited2 *job.Job[int]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -175,7 +168,7 @@ func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args)
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:22
@@ -204,28 +197,25 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:30
 	f.next = f.ended.NextAsync(f.ctx)
-	// others.go:31: chosen, err := coord.Select(ctx, coord.OnEnd(next), coord.OnEnd(deadline))
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	f.selectOrAwait1 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:213
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:204
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	return r.Await(f.selectOrAwait1), nil
 resume1:
 	{
 		var chosen int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 		chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:224
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:214
 		f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:32
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:229
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:219
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:33
 			return true, result0
@@ -237,61 +227,51 @@ resume1:
 	}
 	// others.go:39: j, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-	awaited2 = f.next
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:244
+	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:232
 		goto after2
 	}
 	f.State = 2
 	f.next = nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-	return r.Await(awaited2), nil
+	f.await2 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:255
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 	{
 		var j *job.Job[int]
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-		j, err = awaited2.GetResult()
+		j, err = awaited.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:264
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:249
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:41
 			return true, result0
 		}
 		// others.go:43: size, err := j.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-		awaited3 = j
+		if awaited2 = j; awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:257
+			goto after3
+		}
+		f.State = 3
+		f.next = nil // not needed any more
+		f.selectOrAwait1 = awaited2
+		return r.Await(awaited2), nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:275
-		goto after3
-	}
-	f.State = 3
-	f.next = nil // not needed any more
-	f.selectOrAwait1 = awaited3
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-	return r.Await(awaited3), nil
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-	awaited3 = statemachine.AwaitedJob(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:286
+	awaited2 = statemachine.AwaitedJob(r, f.selectOrAwait1)
 	f.selectOrAwait1 = nil
 after3:
 	{
 		var size int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-		size, err = awaited3.GetResult()
+		size, err = awaited2.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:295
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:275
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:45
 			return true, result0
@@ -300,34 +280,32 @@ after3:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:284
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:309
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:289
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:313
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:293
 }
 
-// Location returns where a function literal of [inTime] is suspended.
 func (f *inTimeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 31, 39, 43)
 }
 
-// inTimeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [inTime]: chain and frame in one allocation.
+// inTimeFunc1Machine is a function literal of [inTime] as the root of a chain: chain and frame in
+// one allocation.
 type inTimeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	inTimeFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -341,7 +319,7 @@ func inTimeFunc2Run(url string, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := inTimeFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, &inTimeFunc2Args{url: url, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &inTimeFunc2Args{url: url, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &inTimeFunc2Machine{inTimeFunc2Locals: frame}
@@ -355,29 +333,27 @@ type inTimeFunc2Locals struct {
 	fetch1 *fetchFrame
 }
 
-// inTimeFunc2Args are the parameters of a function literal of [inTime] that are needed only before
-// its first suspension.
+// inTimeFunc2Args are the parameters that only the start of a function literal of [inTime] needs.
 type inTimeFunc2Args struct {
 	url string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [inTime] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [inTime] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// others.go:24: … fetch(ctx, url) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:381
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:357
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -386,29 +362,26 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:390
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:366
 	f.fetch1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where a function literal of [inTime] is suspended.
 func (f *inTimeFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 24)
 }
 
-// inTimeFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [inTime]: chain and frame in one allocation.
+// inTimeFunc2Machine is a function literal of [inTime] as the root of a chain: chain and frame in
+// one allocation.
 type inTimeFunc2Machine struct {
 	statemachine.Spawned[int]
 	inTimeFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -422,7 +395,7 @@ func allOrNoneAsync(ctx context.Context, urls []string) (result *job.Job[[]int])
 	var r statemachine.Run
 	frame := allOrNoneLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &allOrNoneArgs{ctx: ctx, urls: urls}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &allOrNoneArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allOrNoneMachine{allOrNoneLocals: frame}
@@ -436,29 +409,27 @@ type allOrNoneLocals struct {
 	map1 *statemachine.FuncWait[[]int]
 }
 
-// allOrNoneArgs are the parameters of [allOrNone] that are needed only before its first
-// suspension.
+// allOrNoneArgs are the parameters that only the start of [allOrNone] needs.
 type allOrNoneArgs struct {
 	ctx  context.Context
 	urls []string
 }
 
-// moveNext runs [allOrNone] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (finished bool, result0 []int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [allOrNone] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (hasEnded bool, result0 []int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// others.go:63: return parallel.Map(ctx, urls, fetch, parallel.Degree(len(urls)))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:462
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:433
 	if f.map1 == nil {
 		goto after1
 	}
@@ -467,29 +438,25 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:471
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:442
 	f.map1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [allOrNone] is suspended.
 func (f *allOrNoneLocals) Location() statemachine.Location {
 	return f.Frame.At("main.allOrNone", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 63)
 }
 
-// allOrNoneMachine is the root of a chain of calls that begins with [allOrNone]: chain, job and
-// frame in one allocation.
+// allOrNoneMachine is [allOrNone] as the root of a chain: chain, job and frame in one allocation.
 type allOrNoneMachine struct {
 	statemachine.Builder[[]int]
 	allOrNoneLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *allOrNoneMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -504,7 +471,7 @@ func bothInTimeAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := bothInTimeLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &bothInTimeArgs{a: a, b: b}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &bothInTimeArgs{a: a, b: b}); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -524,25 +491,24 @@ type bothInTimeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// bothInTimeArgs are the parameters of [bothInTime] that are needed only before its first
-// suspension.
+// bothInTimeArgs are the parameters that only the start of [bothInTime] needs.
 type bothInTimeArgs struct {
 	a string
 	b string
 }
 
-// moveNext runs [bothInTime] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [bothInTime] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -552,7 +518,6 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 		f.first = new(int)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:72
 		f.second = new(int)
-		// others.go:73: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 		first := f.first
 		a := args.a
 		second := f.second
@@ -570,45 +535,42 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:574
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:539
 		goto resume1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:585
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:549
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:590
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:554
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:594
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:558
 }
 
-// Location returns where [bothInTime] is suspended.
 func (f *bothInTimeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 73)
 }
 
-// bothInTimeMachine is the root of a chain of calls that begins with [bothInTime]: chain, job and
-// frame in one allocation.
+// bothInTimeMachine is [bothInTime] as the root of a chain: chain, job and frame in one
+// allocation.
 type bothInTimeMachine struct {
 	statemachine.Builder[int]
 	bothInTimeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bothInTimeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -623,7 +585,7 @@ func bothInTimeFunc1Run(first *int, a string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := bothInTimeFunc1Locals{first: first}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &bothInTimeFunc1Args{a: a, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &bothInTimeFunc1Args{a: a, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &bothInTimeFunc1Machine{bothInTimeFunc1Locals: frame}
@@ -639,31 +601,30 @@ type bothInTimeFunc1Locals struct {
 	fetch1 *fetchFrame
 }
 
-// bothInTimeFunc1Args are the parameters of a function literal of [bothInTime] that are needed
-// only before its first suspension.
+// bothInTimeFunc1Args are the parameters that only the start of a function literal of [bothInTime]
+// needs.
 type bothInTimeFunc1Args struct {
 	a   string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc1Args) (finished bool, err error) {
+// moveNext runs a function literal of [bothInTime] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc1Args) (hasEnded bool, err error) {
 	var fetch1Value int
 	var fetch1Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// others.go:75: first, err = fetch(ctx, a)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:667
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:628
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -672,32 +633,29 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:676
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:637
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch1Value, fetch1Err
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:682
 	return true, err
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:643
 }
 
-// Location returns where a function literal of [bothInTime] is suspended.
 func (f *bothInTimeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 75)
 }
 
-// bothInTimeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [bothInTime]: chain and frame in one allocation.
+// bothInTimeFunc1Machine is a function literal of [bothInTime] as the root of a chain: chain and
+// frame in one allocation.
 type bothInTimeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	bothInTimeFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bothInTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -710,7 +668,7 @@ func bothInTimeFunc2Run(second *int, b string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := bothInTimeFunc2Locals{second: second}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &bothInTimeFunc2Args{b: b, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &bothInTimeFunc2Args{b: b, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &bothInTimeFunc2Machine{bothInTimeFunc2Locals: frame}
@@ -726,31 +684,30 @@ type bothInTimeFunc2Locals struct {
 	fetch1 *fetchFrame
 }
 
-// bothInTimeFunc2Args are the parameters of a function literal of [bothInTime] that are needed
-// only before its first suspension.
+// bothInTimeFunc2Args are the parameters that only the start of a function literal of [bothInTime]
+// needs.
 type bothInTimeFunc2Args struct {
 	b   string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc2Args) (finished bool, err error) {
+// moveNext runs a function literal of [bothInTime] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc2Args) (hasEnded bool, err error) {
 	var fetch1Value int
 	var fetch1Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// others.go:79: second, err = fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:754
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:711
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -759,32 +716,29 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:763
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:720
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch1Value, fetch1Err
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:769
 	return true, err
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:726
 }
 
-// Location returns where a function literal of [bothInTime] is suspended.
 func (f *bothInTimeFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 79)
 }
 
-// bothInTimeFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [bothInTime]: chain and frame in one allocation.
+// bothInTimeFunc2Machine is a function literal of [bothInTime] as the root of a chain: chain and
+// frame in one allocation.
 type bothInTimeFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	bothInTimeFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bothInTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -798,7 +752,7 @@ func totalOrAsync(ctx context.Context, a, b string, otherwise int) (result *job.
 	var r statemachine.Run
 	frame := totalOrLocals{otherwise: otherwise}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &totalOrArgs{ctx: ctx, a: a, b: b}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &totalOrArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &totalOrMachine{totalOrLocals: frame}
@@ -814,84 +768,70 @@ type totalOrLocals struct {
 	await1 *job.Job[[]int]
 }
 
-// totalOrArgs are the parameters of [totalOr] that are needed only before its first suspension.
+// totalOrArgs are the parameters that only the start of [totalOr] needs.
 type totalOrArgs struct {
 	ctx context.Context
 	a   string
 	b   string
 }
 
-// moveNext runs [totalOr] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (finished bool, result0 int, result1 error) {
-	var awaited1 *job.Job[[]int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [totalOr] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[[]int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:91
 		both := job.WhenAll(fetchAsync(args.ctx, args.a), fetchAsync(args.ctx, args.b))
 		// others.go:92: sizes, err := job.WaitTimeout(ctx, both, time.Minute).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-		awaited1 = job.WaitTimeout(args.ctx, both, time.Minute)
+		if awaited = job.WaitTimeout(args.ctx, both, time.Minute); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:798
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:847
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:857
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-		sizes, err := awaited1.GetResult()
+		sizes, err := awaited.GetResult()
 		if errors.Is(err, errBad) {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:94
 			return true, f.otherwise, nil
 		}
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:97
 			return true, 0, err
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:99
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:877
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:820
 }
 
-// Location returns where [totalOr] is suspended.
 func (f *totalOrLocals) Location() statemachine.Location {
 	return f.Frame.At("main.totalOr", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 92)
 }
 
-// totalOrMachine is the root of a chain of calls that begins with [totalOr]: chain, job and frame
-// in one allocation.
+// totalOrMachine is [totalOr] as the root of a chain: chain, job and frame in one allocation.
 type totalOrMachine struct {
 	statemachine.Builder[int]
 	totalOrLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *totalOrMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -906,7 +846,7 @@ func aRateAsync(ctx context.Context, l *rate.Limiter, urls []string) (result *jo
 	var r statemachine.Run
 	frame := aRateLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v1 := frame.moveNext(&r, urls); finished {
+	if hasEnded, v1 := frame.moveNext(&r, urls); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &aRateMachine{aRateLocals: frame}
@@ -929,22 +869,21 @@ type aRateLocals struct {
 	sum int
 }
 
-// moveNext runs [aRate] from where it stopped to its next suspension (false) or its end (true).
-// The parameter urls is needed only before the first suspension.
-func (f *aRateLocals) moveNext(r *statemachine.Run, urls []string) (finished bool, err error) {
+// moveNext runs [aRate] on to its next suspension (false) or its end (true). The parameter urls is
+// needed only before the first suspension.
+func (f *aRateLocals) moveNext(r *statemachine.Run, urls []string) (hasEnded bool, err error) {
 	var err2 error
 	var size int
-	var err3 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.list1 = urls
@@ -957,10 +896,8 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.url = f.list1[f.i1]
-	// others.go:121: if err := l.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:964
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:901
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -969,21 +906,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:973
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:910
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:979
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:916
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
 	}
-	// others.go:124: size, err := fetch(ctx, url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
-	f.fetch2, size, err3 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:987
+	f.fetch2, size, err2 = fetchEnter(r, f.ctx, f.url)
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:921
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -992,47 +926,42 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
-	size, err3 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:997
+	size, err2 = f.fetch2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:931
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
-	if err3 != nil {
-		err = err3
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1003
-		f.State = statemachine.Finished
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:937
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
 	}
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1011
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:944
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1016
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:949
 	return true, err
 }
 
-// Location returns where [aRate] is suspended.
 func (f *aRateLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
 }
 
-// aRateMachine is the root of a chain of calls that begins with [aRate]: chain, job and frame in
-// one allocation.
+// aRateMachine is [aRate] as the root of a chain: chain, job and frame in one allocation.
 type aRateMachine struct {
 	statemachine.Builder[int]
 	aRateLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, f.sum, v1)
@@ -1040,4 +969,4 @@ func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e4b985fd8580308a
+// Digest of what is above: eb6b3b443e4e1744

@@ -25,7 +25,7 @@ func retryAsync[T any](ctx context.Context, p policy, operation func(context.Con
 	var r statemachine.Run
 	frame := retryLocals[T]{ctx: ctx, p: p, operation: operation}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &retryMachine[T]{retryLocals: frame}
@@ -46,21 +46,21 @@ type retryLocals[T any] struct {
 	await1 *job.Job[T]
 }
 
-// moveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
-func (f *retryLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T, result1 error) {
-	var awaited1 *job.Job[T]
+// moveNext runs [retry] on to its next suspension (false) or its end (true).
+func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
+	var awaited *job.Job[T]
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:23
 	f.p.pauses.Reset()
@@ -69,45 +69,35 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T
 for1:
 	// retry.go:26: v, err := operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	awaited1 = f.operation(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:76
+	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:74
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	f.v = *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:82
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	return r.Await(awaited1), *new(T), nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:80
+	f.await1 = awaited
+	return r.Await(awaited), *new(T), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:89
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-		f.v, err2 = awaited1.GetResult()
+		f.v, err2 = awaited.GetResult()
 		pause, last := f.p.judge(f.ctx, err2, f.tries, time.Since(f.began))
 		if pause == backoff.Stop {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:29
 			return true, f.v, last
 		}
-		// retry.go:31: if err := job.Sleep(ctx, pause); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
-		asleep1, err = statemachine.Sleep(r, f.ctx, pause)
+		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:106
-	if !asleep1 {
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:97
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	return false, *new(T), nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
@@ -116,33 +106,29 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:120
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:110
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
 	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:127
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:116
 	goto for1
 }
 
-// Location returns where [retry] is suspended.
 func (f *retryLocals[T]) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 31)
 }
 
-// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in
-// one allocation.
+// retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
 type retryMachine[T any] struct {
 	statemachine.Builder[T]
 	retryLocals[T]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -150,4 +136,4 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 78bbe318e88796b8
+// Digest of what is above: 661d7f3924fd9ec8

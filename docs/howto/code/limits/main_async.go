@@ -26,18 +26,18 @@ func requestAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := requestLocals{g: g}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &requestMachine{requestLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// requestEnter enters [request] for another machine. It returns the results, or the suspended
+// requestEnter enters [request] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func requestEnter(r *statemachine.Run, ctx context.Context, g *gauge) (*requestFrame, error) {
 	frame := requestLocals{g: g}
-	if finished, v0 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
 	m := &requestFrame{requestLocals: frame}
@@ -52,44 +52,41 @@ type requestLocals struct {
 	g *gauge
 }
 
-// requestFrame is the frame of [request] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// requestFrame is the frame of [request] for a caller that is a machine.
 type requestFrame struct {
 	requestLocals
 
 	result0 error
 }
 
-// MoveNext continues [request] where it stopped.
-func (f *requestFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *requestFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [request] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [request] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:28
 		n := f.g.now.Add(1)
 		f.g.most.Store(max(f.g.most.Load(), n)) // a simulation runs one job at a time
 	}
-	// main.go:30: err := job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
-	asleep1, err = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:92
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Second)
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:89
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -100,34 +97,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:31
 	f.g.now.Add(-1)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:32
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:102
 }
 
-// Location returns where [request] is suspended.
 func (f *requestLocals) Location() statemachine.Location {
 	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 30)
 }
 
-// Results returns what [request] returned, or raises again the panic that ended it.
 func (f *requestFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// requestMachine is the root of a chain of calls that begins with [request]: chain, job and frame
-// in one allocation.
+// requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
 type requestMachine struct {
 	statemachine.Builder[job.Void]
 	requestLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -142,7 +133,7 @@ func inScopeAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := inScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &inScopeArgs{ctx: ctx, g: g}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &inScopeArgs{ctx: ctx, g: g}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &inScopeMachine{inScopeLocals: frame}
@@ -156,25 +147,24 @@ type inScopeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// inScopeArgs are the parameters of [inScope] that are needed only before its first suspension.
+// inScopeArgs are the parameters that only the start of [inScope] needs.
 type inScopeArgs struct {
 	ctx context.Context
 	g   *gauge
 }
 
-// moveNext runs [inScope] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [inScope] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:39: return job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		g := args.g
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
@@ -190,37 +180,32 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:194
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:184
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:203
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:192
 	f.inScope1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [inScope] is suspended.
 func (f *inScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 39)
 }
 
-// inScopeMachine is the root of a chain of calls that begins with [inScope]: chain, job and frame
-// in one allocation.
+// inScopeMachine is [inScope] as the root of a chain: chain, job and frame in one allocation.
 type inScopeMachine struct {
 	statemachine.Builder[job.Void]
 	inScopeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -234,7 +219,7 @@ func inScopeFunc1Run(g *gauge, ctx context.Context) error {
 	var r statemachine.Run
 	frame := inScopeFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &inScopeFunc1Args{g: g, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &inScopeFunc1Args{g: g, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &inScopeFunc1Machine{inScopeFunc1Locals: frame}
@@ -248,29 +233,28 @@ type inScopeFunc1Locals struct {
 	request1 *requestFrame
 }
 
-// inScopeFunc1Args are the parameters of a function literal of [inScope] that are needed only
-// before its first suspension.
+// inScopeFunc1Args are the parameters that only the start of a function literal of [inScope]
+// needs.
 type inScopeFunc1Args struct {
 	g   *gauge
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [inScope] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [inScope] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:42: s.Go(func(ctx context.Context) error { return request(ctx, g) })
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:274
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:258
 	if f.request1 == nil {
 		goto after1
 	}
@@ -279,29 +263,26 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:283
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:267
 	f.request1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [inScope] is suspended.
 func (f *inScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 42)
 }
 
-// inScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [inScope]: chain and frame in one allocation.
+// inScopeFunc1Machine is a function literal of [inScope] as the root of a chain: chain and frame
+// in one allocation.
 type inScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	inScopeFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *inScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -315,7 +296,7 @@ func byTenantAsync(ctx context.Context, l *coord.Limiter[string], tenant string,
 	var r statemachine.Run
 	frame := byTenantLocals{ctx: ctx, l: l, tenant: tenant, g: g}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -337,26 +318,25 @@ type byTenantLocals struct {
 	request2 *requestFrame
 }
 
-// moveNext runs [byTenant] from where it stopped to its next suspension (false) or its end (true).
-func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [byTenant] on to its next suspension (false) or its end (true).
+func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var request2Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:52: if err := l.Acquire(ctx, tenant); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:360
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:340
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -365,13 +345,13 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:369
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:349
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:375
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:355
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
@@ -382,10 +362,9 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
 		f.defers.Push(func(raise func()) { defer l.Release(tenant); raise() })
 	}
-	// main.go:56: return request(ctx, g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request2Err = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:389
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:368
 	if f.request2 == nil {
 		goto after2
 	}
@@ -395,34 +374,31 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request2Err = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:399
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:378
 	f.request2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request2Err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:404
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:408
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:387
 }
 
-// Location returns where [byTenant] is suspended.
 func (f *byTenantLocals) Location() statemachine.Location {
 	return f.Frame.At("main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 52, 56)
 }
 
-// byTenantMachine is the root of a chain of calls that begins with [byTenant]: chain, job and
-// frame in one allocation.
+// byTenantMachine is [byTenant] as the root of a chain: chain, job and frame in one allocation.
 type byTenantMachine struct {
 	statemachine.Builder[job.Void]
 	byTenantLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *byTenantMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -438,7 +414,7 @@ func pacedAsync(ctx context.Context, l *rate.Limiter, n int) (result *job.Job[jo
 	var r statemachine.Run
 	frame := pacedLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, n); finished {
+	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &pacedMachine{pacedLocals: frame}
@@ -457,18 +433,18 @@ type pacedLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [paced] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
-func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
+// moveNext runs [paced] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.n1 = n
@@ -479,10 +455,9 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// main.go:64: if err := l.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:486
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:461
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -491,42 +466,36 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:495
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:470
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:65
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:479
 	goto range1
 endRange1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:512
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:484
 }
 
-// Location returns where [paced] is suspended.
 func (f *pacedLocals) Location() statemachine.Location {
 	return f.Frame.At("main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
 }
 
-// pacedMachine is the root of a chain of calls that begins with [paced]: chain, job and frame in
-// one allocation.
+// pacedMachine is [paced] as the root of a chain: chain, job and frame in one allocation.
 type pacedMachine struct {
 	statemachine.Builder[job.Void]
 	pacedLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -534,4 +503,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 07ac7075f1f10914
+// Digest of what is above: 1a5164b9d6480346

@@ -24,7 +24,7 @@ func checkoutAsync(ctx context.Context, log *slog.Logger, stock *job.Job[int]) (
 	var r statemachine.Run
 	frame := checkoutLocals{ctx: ctx, log: log}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, stock); finished {
+	if hasEnded, v0 := frame.moveNext(&r, stock); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &checkoutMachine{checkoutLocals: frame}
@@ -41,72 +41,60 @@ type checkoutLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [checkout] from where it stopped to its next suspension (false) or its end (true).
-// The parameter stock is needed only before the first suspension.
-func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (finished bool, result0 error) {
-	var awaited1 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [checkout] on to its next suspension (false) or its end (true). The parameter
+// stock is needed only before the first suspension.
+func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (hasEnded bool, result0 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:43
 	f.log.InfoContext(f.ctx, "asks for the stock")
 	// main.go:44: left, err := stock.Await()
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-	awaited1 = stock
-//line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:65
+	if awaited = stock; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:63
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:75
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-		left, err := awaited1.GetResult()
+		left, err := awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/logging/main.go:46
 			return true, err
 		}
 		f.log.InfoContext(f.ctx, "has an answer", "left", left)
 	}
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:88
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:49
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:92
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:83
 }
 
-// Location returns where [checkout] is suspended.
 func (f *checkoutLocals) Location() statemachine.Location {
 	return f.Frame.At("main.checkout", "github.com/movenext/movenext/docs/howto/code/logging/main.go", 44)
 }
 
-// checkoutMachine is the root of a chain of calls that begins with [checkout]: chain, job and
-// frame in one allocation.
+// checkoutMachine is [checkout] as the root of a chain: chain, job and frame in one allocation.
 type checkoutMachine struct {
 	statemachine.Builder[job.Void]
 	checkoutLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -114,4 +102,4 @@ func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 13d1e83282dc4333
+// Digest of what is above: f56a80d9f7591c58

@@ -24,7 +24,7 @@ func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *jo
 	var r statemachine.Run
 	frame := uploadLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &uploadArgs{ctx: ctx, ready: ready}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &uploadArgs{ctx: ctx, ready: ready}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &uploadMachine{uploadLocals: frame}
@@ -39,31 +39,29 @@ type uploadLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// uploadArgs are the parameters of [upload] that are needed only before its first suspension.
+// uploadArgs are the parameters that only the start of [upload] needs.
 type uploadArgs struct {
 	ctx   context.Context
 	ready *coord.ManualResetEvent
 }
 
-// moveNext runs [upload] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished bool, result0 byte, result1 error) {
+// moveNext runs [upload] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (hasEnded bool, result0 byte, result1 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:22
 	f.head = readHead()
-	// main.go:23: if err := ready.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	f.wait1, err = args.ready.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:67
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:65
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -72,37 +70,30 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:76
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:74
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:24
 		return true, 0, err
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:26
 	return true, f.head[0], nil
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:82
 }
 
-// Location returns where [upload] is suspended.
 func (f *uploadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.upload", "github.com/movenext/movenext/docs/howto/code/memory/main.go", 23)
 }
 
-// uploadMachine is the root of a chain of calls that begins with [upload]: chain, job and frame in
-// one allocation.
+// uploadMachine is [upload] as the root of a chain: chain, job and frame in one allocation.
 type uploadMachine struct {
 	statemachine.Builder[byte]
 	uploadLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *uploadMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -129,15 +120,14 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:35
 	return ready.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:133
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:124
 }
 
 // pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own
 // while it is suspended.
 type pollFrame = statemachine.WaitingVoid[job.Void]
 
-// pollMachine is the root of a chain of calls that begins with [poll]: it passes on what the
-// callee returns.
+// pollMachine is [poll] as the root of a chain: it passes on what the callee returns.
 type pollMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -145,7 +135,6 @@ type pollMachine struct {
 	callee *pollFrame
 }
 
-// MoveNext is called when the callee has ended, and completes the job.
 func (f *pollMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
@@ -153,9 +142,8 @@ func (f *pollMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Location returns where [poll] waits for the callee.
 func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 4a24539a07809896
+// Digest of what is above: 7f6b940a0ddf8a09

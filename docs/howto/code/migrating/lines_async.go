@@ -27,7 +27,7 @@ func numberAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void])
 	var r statemachine.Run
 	frame := numberLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -35,11 +35,11 @@ func numberAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// numberEnter enters [number] for another machine. It returns the results, or the suspended frame
+// numberEnter enters [number] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func numberEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*numberFrame, error) {
 	frame := numberLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -62,36 +62,33 @@ type numberLocals struct {
 	writeAll2 *statemachine.Waiting[int]
 }
 
-// numberFrame is the frame of [number] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// numberFrame is the frame of [number] for a caller that is a machine.
 type numberFrame struct {
 	numberLocals
 
 	result0 error
 }
 
-// MoveNext continues [number] where it stopped.
-func (f *numberFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *numberFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [number] from where it stopped to its next suspension (false) or its end (true).
-func (f *numberLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [number] on to its next suspension (false) or its end (true).
+func (f *numberLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var line []byte
 	var err error
-	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -102,10 +99,9 @@ func (f *numberLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	f.in = netio.NewBuffered(f.c)
 	f.n = 1
 for1:
-	// lines.go:21: line, err := in.ReadLine(ctx, 1000)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	f.readLine1, line, err = f.in.ReadLineEnter(r, f.ctx, 1000)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:105
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -114,28 +110,26 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:118
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:114
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:22
 	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:124
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:120
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:23
 		return true, result0
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:131
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:127
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:26
 		return true, result0
 	}
-	// lines.go:28: … c.WriteAll(ctx, fmt.Appendf(nil, "%d %s\n", n, line)); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
-	f.writeAll2, _, err2 = f.c.WriteAllEnter(r, f.ctx, fmt.Appendf(nil, "%d %s\n", f.n, line))
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:139
+	f.writeAll2, _, err = f.c.WriteAllEnter(r, f.ctx, fmt.Appendf(nil, "%d %s\n", f.n, line))
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:133
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -143,46 +137,42 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
-	_, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:148
+	_, err = f.writeAll2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:142
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:154
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:148
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:29
 		return true, result0
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:20
 	f.n++
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:161
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:155
 	goto for1
 }
 
-// Location returns where [number] is suspended.
 func (f *numberLocals) Location() statemachine.Location {
 	return f.Frame.At("main.number", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 21, 28)
 }
 
-// Results returns what [number] returned, or raises again the panic that ended it.
 func (f *numberFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// numberMachine is the root of a chain of calls that begins with [number]: chain, job and frame in
-// one allocation.
+// numberMachine is [number] as the root of a chain: chain, job and frame in one allocation.
 type numberMachine struct {
 	statemachine.Builder[job.Void]
 	numberLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *numberMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -198,7 +188,7 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &serveArgs{ctx: ctx, l: l}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serveArgs{ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -212,25 +202,24 @@ type serveLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// serveArgs are the parameters of [serve] that are needed only before its first suspension.
+// serveArgs are the parameters that only the start of [serve] needs.
 type serveArgs struct {
 	ctx context.Context
 	l   *netio.Listener
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [serve] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// lines.go:38: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
 		l := args.l
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
@@ -240,37 +229,32 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:244
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:233
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:241
 	f.inScope1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 38)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
-// one allocation.
+// serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -284,7 +268,7 @@ func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := serveFunc1Locals{l: l, s: s}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
 	m := &serveFunc1Machine{serveFunc1Locals: frame}
@@ -301,25 +285,23 @@ type serveFunc1Locals struct {
 	accept1 *statemachine.Waiting[*netio.Conn]
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
-// or its end (true).
-func (f *serveFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs a function literal of [serve] on to its next suspension (false) or its end (true).
+func (f *serveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var c *netio.Conn
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// lines.go:40: c, err := l.Accept()
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:323
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:305
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -328,13 +310,11 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:332
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:314
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:41
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:42
 		return true, err
 	}
 	{
@@ -344,26 +324,24 @@ after1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:348
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:328
 	goto for1
 }
 
-// Location returns where a function literal of [serve] is suspended.
 func (f *serveFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 40)
 }
 
-// serveFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [serve]: chain and frame in one allocation.
+// serveFunc1Machine is a function literal of [serve] as the root of a chain: chain and frame in
+// one allocation.
 type serveFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -376,7 +354,7 @@ func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	var r statemachine.Run
 	frame := serveFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &serveFunc2Args{c: c, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serveFunc2Args{c: c, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &serveFunc2Machine{serveFunc2Locals: frame}
@@ -390,29 +368,27 @@ type serveFunc2Locals struct {
 	number1 *numberFrame
 }
 
-// serveFunc2Args are the parameters of a function literal of [serve] that are needed only before
-// its first suspension.
+// serveFunc2Args are the parameters that only the start of a function literal of [serve] needs.
 type serveFunc2Args struct {
 	c   *netio.Conn
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
-func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [serve] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// lines.go:45: _ = number(ctx, c) // what fails is one connection, and not the server
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
-	f.number1, _ = numberEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:416
+	f.number1, _ = numberEnter(r, args.ctx, args.c) // what fails is one connection, and not the server
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:392
 	if f.number1 == nil {
 		goto after1
 	}
@@ -421,35 +397,32 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:425
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:401
 	f.number1 = nil
 after1:
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:46
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:431
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:406
 }
 
-// Location returns where a function literal of [serve] is suspended.
 func (f *serveFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 45)
 }
 
-// serveFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [serve]: chain and frame in one allocation.
+// serveFunc2Machine is a function literal of [serve] as the root of a chain: chain and frame in
+// one allocation.
 type serveFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: fbc1b524467d44a1
+// Digest of what is above: ec91ad137a0fe7f4

@@ -26,18 +26,18 @@ func (e *exchange) dialAsync(ctx context.Context) (result *job.Job[*line]) {
 	var r statemachine.Run
 	frame := exchangeDialLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &exchangeDialArgs{e: e, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &exchangeDialArgs{e: e, ctx: ctx}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &exchangeDialMachine{exchangeDialLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// dialEnter enters [exchange.dial] for another machine. It returns the results, or the suspended
+// dialEnter enters [exchange.dial] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (e *exchange) dialEnter(r *statemachine.Run, ctx context.Context) (*exchangeDialFrame, *line, error) {
 	frame := exchangeDialLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &exchangeDialArgs{e: e, ctx: ctx}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &exchangeDialArgs{e: e, ctx: ctx}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &exchangeDialFrame{exchangeDialLocals: frame}
@@ -52,15 +52,13 @@ type exchangeDialLocals struct {
 	l *line
 }
 
-// exchangeDialArgs are the parameters of [exchange.dial] that are needed only before its first
-// suspension.
+// exchangeDialArgs are the parameters that only the start of [exchange.dial] needs.
 type exchangeDialArgs struct {
 	e   *exchange
 	ctx context.Context
 }
 
-// exchangeDialFrame is the frame of [exchange.dial] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// exchangeDialFrame is the frame of [exchange.dial] for a caller that is a machine.
 type exchangeDialFrame struct {
 	exchangeDialLocals
 
@@ -68,71 +66,63 @@ type exchangeDialFrame struct {
 	result1 error
 }
 
-// MoveNext continues [exchange.dial] where it stopped.
-func (f *exchangeDialFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *exchangeDialFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [exchange.dial] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArgs) (finished bool, result0 *line, result1 error) {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [exchange.dial] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArgs) (hasEnded bool, result0 *line, result1 error) {
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:29
 	args.e.dialed++
 	f.l = &line{number: args.e.dialed}
-	// main.go:31: return l, job.Sleep(ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
-	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:98
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Second)
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:93
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:108
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
-	return true, f.l, sleep1
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:112
+	return true, f.l, sleep
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:105
 }
 
-// Location returns where [exchange.dial] is suspended.
 func (f *exchangeDialLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*exchange).dial", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 31)
 }
 
-// Results returns what [exchange.dial] returned, or raises again the panic that ended it.
 func (f *exchangeDialFrame) Results(r *statemachine.Run) (*line, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// exchangeDialMachine is the root of a chain of calls that begins with [exchange.dial]: chain, job
-// and frame in one allocation.
+// exchangeDialMachine is [exchange.dial] as the root of a chain: chain, job and frame in one
+// allocation.
 type exchangeDialMachine struct {
 	statemachine.Builder[*line]
 	exchangeDialLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *exchangeDialMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -147,7 +137,7 @@ func askAsync(ctx context.Context, lines *coord.ObjectPool[*line]) (result *job.
 	var r statemachine.Run
 	frame := askLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &askArgs{ctx: ctx, lines: lines}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &askArgs{ctx: ctx, lines: lines}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &askMachine{askLocals: frame}
@@ -161,62 +151,56 @@ type askLocals struct {
 	use1 *job.Job[job.Void]
 }
 
-// askArgs are the parameters of [ask] that are needed only before its first suspension.
+// askArgs are the parameters that only the start of [ask] needs.
 type askArgs struct {
 	ctx   context.Context
 	lines *coord.ObjectPool[*line]
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
-func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [ask] on to its next suspension (false) or its end (true). When it continues, args
+// is nil.
+func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:38: return lines.Use(ctx, func(ctx context.Context, l *line) error {
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	f.use1 = args.lines.UseAsync(args.ctx, func(ctx1 context.Context, l1 *line) error {
 		return askFunc1Run(ctx1, l1)
 	})
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:190
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:179
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	return r.Await(f.use1), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:199
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:187
 	f.use1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [ask] is suspended.
 func (f *askLocals) Location() statemachine.Location {
 	return f.Frame.At("main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 38)
 }
 
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
-// allocation.
+// askMachine is [ask] as the root of a chain: chain, job and frame in one allocation.
 type askMachine struct {
 	statemachine.Builder[job.Void]
 	askLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *askMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -230,7 +214,7 @@ func askFunc1Run(ctx context.Context, l *line) error {
 	var r statemachine.Run
 	frame := askFunc1Locals{l: l}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
 	m := &askFunc1Machine{askFunc1Locals: frame}
@@ -244,27 +228,25 @@ type askFunc1Locals struct {
 	l *line
 }
 
-// moveNext runs a function literal of [ask] from where it stopped to its next suspension (false)
-// or its end (true). The parameter ctx is needed only before the first suspension.
-func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs a function literal of [ask] on to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:39
 	f.l.questions++
-	// main.go:40: if err := job.Sleep(ctx, 3*time.Second); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/objects/main.go:40
-	asleep1, err = statemachine.Sleep(r, ctx, 3*time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:267
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, 3*time.Second)
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:249
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -275,44 +257,37 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:40
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/objects/main.go:41
 		return true, err
 	}
 	if f.l.number == 1 && f.l.questions == 2 {
 		result0 = fmt.Errorf("line %d: %w", f.l.number, coord.ErrBroken)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:285
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:265
 		return true, result0
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:45
 	}
 	fmt.Printf("an answer on line %d\n", f.l.number)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/objects/main.go:47
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:294
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:271
 }
 
-// Location returns where a function literal of [ask] is suspended.
 func (f *askFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
 }
 
-// askFunc1Machine is the root of a chain of calls that begins with a function literal of [ask]:
-// chain and frame in one allocation.
+// askFunc1Machine is a function literal of [ask] as the root of a chain: chain and frame in one
+// allocation.
 type askFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	askFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 8812b42523a71275
+// Digest of what is above: 8824a6beb038ced1

@@ -43,20 +43,19 @@ type ticksFrame struct {
 	err error
 }
 
-// MoveNext runs [ticks] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
+// MoveNext runs [ticks] on to its next suspension (false), or to its next value or its end (true).
 func (f *ticksFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:24
 	f.n1 = f.n
@@ -67,11 +66,10 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-	// main.go:25: err := job.Sleep(ctx, pause)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:25
-	asleep1, f.err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:74
-	if !asleep1 {
+	asleep, f.err = statemachine.Sleep(r, f.ctx, f.pause)
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:72
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -80,10 +78,9 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:25
 	f.err = r.Refusal()
 after1:
-	// main.go:26: if !yield(fmt.Sprint(name, i+1), err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:26
 	f.Emit(fmt.Sprint(f.name, f.i+1), f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:87
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:84
 	f.State = 2
 	return true
 resume2:
@@ -100,20 +97,19 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:104
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:101
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:107
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [ticks] is suspended.
 func (f *ticksFrame) Location() statemachine.Location {
 	return f.Frame.At("main.ticks", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 25, 26)
 }
@@ -146,20 +142,19 @@ type typedFrame struct {
 	err error
 }
 
-// MoveNext runs [typed] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
+// MoveNext runs [typed] on to its next suspension (false), or to its next value or its end (true).
 func (f *typedFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:38
 	f.list1 = []struct {
@@ -175,11 +170,10 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:38
 	f.key = f.list1[f.i1]
-	// main.go:42: err := job.Sleep(ctx, time.Duration(key.pause)*time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:42
-	asleep1, f.err = statemachine.Sleep(r, f.ctx, time.Duration(f.key.pause)*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:182
-	if !asleep1 {
+	asleep, f.err = statemachine.Sleep(r, f.ctx, time.Duration(f.key.pause)*time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:176
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -188,10 +182,9 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:42
 	f.err = r.Refusal()
 after1:
-	// main.go:43: if !yield(key.text, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:43
 	f.Emit(f.key.text, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:188
 	f.State = 2
 	f.key = struct {
 		text  string
@@ -212,20 +205,19 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:216
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:209
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:38
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:222
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:215
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [typed] is suspended.
 func (f *typedFrame) Location() statemachine.Location {
 	return f.Frame.At("main.typed", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 42, 43)
 }
@@ -245,8 +237,8 @@ func showAsync[T any](name string, in *job.Stream[T]) (result *job.Job[job.Void]
 	return m.Start(context.Background(), &r, m)
 }
 
-// showEnter enters [show] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// showEnter enters [show] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func showEnter[T any](r *statemachine.Run, name string, in *job.Stream[T]) (*showFrame[T], error) {
 	frame := showFrame[T]{name: name}
 	if frame.moveNext(r, in) {
@@ -272,27 +264,26 @@ type showFrame[T any] struct {
 	result0 error
 }
 
-// MoveNext continues [show] where it stopped.
 func (f *showFrame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [show] from where it stopped to its next suspension (false) or its end (true). The
-// parameter in is needed only before the first suspension.
-func (f *showFrame[T]) moveNext(r *statemachine.Run, in *job.Stream[T]) (finished bool) {
+// moveNext runs [show] on to its next suspension (false) or its end (true). The parameter in is
+// needed only before the first suspension.
+func (f *showFrame[T]) moveNext(r *statemachine.Run, in *job.Stream[T]) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, in)
+	hasEnded = f.step(r, in)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [show] until it suspends or ends.
-func (f *showFrame[T]) step(r *statemachine.Run, in *job.Stream[T]) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *showFrame[T]) step(r *statemachine.Run, in *job.Stream[T]) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -301,7 +292,7 @@ func (f *showFrame[T]) step(r *statemachine.Run, in *job.Stream[T]) (finished bo
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:55
 	f.loop1 = statemachine.RangeStream(in)
@@ -311,7 +302,7 @@ range1:
 	// main.go:55: for v, err := range in.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:55
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:315
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:306
 		goto resume1
 	}
 	f.State = 1
@@ -326,18 +317,18 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:321
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:58
 		}
 		f.all = append(f.all, v)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:336
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:327
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:341
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:332
 		goto resume2
 	}
 	f.State = 2
@@ -348,7 +339,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:352
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:343
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
@@ -356,37 +347,33 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:360
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:351
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:61
 	fmt.Printf("%-11s %v\n", f.name, f.all)
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:365
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:356
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:369
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:360
 }
 
-// Location returns where [show] is suspended.
 func (f *showFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.show", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 55, 55)
 }
 
-// Results returns what [show] returned, or raises again the panic that ended it.
 func (f *showFrame[T]) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one
-// allocation.
+// showMachine is [show] as the root of a chain: chain, job and frame in one allocation.
 type showMachine[T any] struct {
 	statemachine.Builder[job.Void]
 	showFrame[T]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *showMachine[T]) MoveNext(r *statemachine.Run) bool {
 	if !f.showFrame.moveNext(r, nil) {
 		return false
@@ -404,18 +391,18 @@ func streamsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := streamsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &streamsMachine{streamsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// streamsEnter enters [streams] for another machine. It returns the results, or the suspended
+// streamsEnter enters [streams] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func streamsEnter(r *statemachine.Run, ctx context.Context) (*streamsFrame, error) {
 	frame := streamsLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &streamsFrame{streamsLocals: frame}
@@ -441,26 +428,24 @@ type streamsLocals struct {
 	show6       *showFrame[[]string]
 }
 
-// streamsFrame is the frame of [streams] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// streamsFrame is the frame of [streams] for a caller that is a machine.
 type streamsFrame struct {
 	streamsLocals
 
 	result0 error
 }
 
-// MoveNext continues [streams] where it stopped.
-func (f *streamsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *streamsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [streams] from where it stopped to its next suspension (false) or its end (true).
-func (f *streamsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [streams] on to its next suspension (false) or its end (true).
+func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var show6Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -475,7 +460,7 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	case 6:
 		goto resume6
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		ctx := f.ctx
@@ -484,10 +469,8 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 		f.b = func() *job.Stream[string] { return ticksAsync(ctx, "b", 3, 30*time.Millisecond) }
 		f.suggestions = func(text string) *job.Stream[string] { return ticksAsync(ctx, text+"#", 3, 45*time.Millisecond) }
 	}
-	// main.go:73: show("merge", mergeAsync(ctx, a(), b())),
-//line github.com/movenext/movenext/docs/howto/code/operators/main.go:73
 	f.show1, f.show1Err = showEnter(r, "merge", mergeAsync(f.ctx, f.a(), f.b()))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:491
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:474
 	if f.show1 == nil {
 		goto after1
 	}
@@ -496,13 +479,12 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:73
 	f.show1Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:500
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:483
 	f.show1 = nil
 after1:
-	// main.go:74: show("zip", zipAsync(ctx, a(), b(), pair)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show1, f.show2Err = showEnter(r, "zip", zipAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:488
 	if f.show1 == nil {
 		goto after2
 	}
@@ -511,13 +493,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show2Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:515
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:497
 	f.show1 = nil
 after2:
-	// main.go:75: show("combine", combineAsync(ctx, a(), b(), pair)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show1, f.show3Err = showEnter(r, "combine", combineAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:521
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:502
 	if f.show1 == nil {
 		goto after3
 	}
@@ -527,13 +508,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show3Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:531
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:512
 	f.show1 = nil
 after3:
-	// main.go:76: show("debounce", debounceAsync(ctx, typedAsync(ctx), 300*time.Millisecond)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show1, f.show4Err = showEnter(r, "debounce", debounceAsync(f.ctx, typedAsync(f.ctx), 300*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:537
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:517
 	if f.show1 == nil {
 		goto after4
 	}
@@ -543,13 +523,12 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show4Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:547
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:527
 	f.show1 = nil
 after4:
-	// main.go:77: show("flatLatest", flatLatestAsync(ctx, typedAsync(ctx), suggestions)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show1, f.show5Err = showEnter(r, "flatLatest", flatLatestAsync(f.ctx, typedAsync(f.ctx), f.suggestions))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:553
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:532
 	if f.show1 == nil {
 		goto after5
 	}
@@ -559,13 +538,12 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show5Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:563
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:542
 	f.show1 = nil
 after5:
-	// main.go:78: show("batch", batchAsync(ctx, typedAsync(ctx), 2, 150*time.Millisecond)),
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	f.show6, show6Err = showEnter(r, "batch", batchAsync(f.ctx, typedAsync(f.ctx), 2, 150*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:569
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:547
 	if f.show6 == nil {
 		goto after6
 	}
@@ -575,7 +553,7 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	show6Err = f.show6.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:579
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:557
 	f.show6 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:72
@@ -587,33 +565,28 @@ after6:
 		f.show5Err,
 		show6Err,
 	)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:591
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:569
 	return true, result0
 }
 
-// Location returns where [streams] is suspended.
 func (f *streamsLocals) Location() statemachine.Location {
 	return f.Frame.At("main.streams", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 73, 74, 75, 76, 77, 78)
 }
 
-// Results returns what [streams] returned, or raises again the panic that ended it.
 func (f *streamsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// streamsMachine is the root of a chain of calls that begins with [streams]: chain, job and frame
-// in one allocation.
+// streamsMachine is [streams] as the root of a chain: chain, job and frame in one allocation.
 type streamsMachine struct {
 	statemachine.Builder[job.Void]
 	streamsLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *streamsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -621,4 +594,4 @@ func (f *streamsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 88d66b62e02b539e
+// Digest of what is above: 646cdd2a09195f6d

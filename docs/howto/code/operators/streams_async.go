@@ -41,23 +41,22 @@ type eachFrame[T any, R any] struct {
 	loop1 *statemachine.Loop[T, error]
 }
 
-// MoveNext runs [each] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
-func (frame *eachFrame[T, R]) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [each] on to its next suspension (false), or to its next value or its end (true).
+func (frame *eachFrame[T, R]) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer frame.loops.Exit(r, &frame.Frame, &returned)
-	finished = frame.step(r)
+	hasEnded = frame.step(r)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [each] until it suspends or ends.
-func (frame *eachFrame[T, R]) step(r *statemachine.Run) (finished bool) {
-	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
+func (frame *eachFrame[T, R]) step(r *statemachine.Run) (hasEnded bool) {
+	defer frame.loops.Leave(r, &frame.Frame, 6, &hasEnded)
 	var v T
-	state := frame.State
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -70,7 +69,7 @@ func (frame *eachFrame[T, R]) step(r *statemachine.Run) (finished bool) {
 	case 6:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:20
 	frame.loop1 = statemachine.RangeWithin(frame, frame.in)
@@ -80,7 +79,7 @@ range1:
 	// streams.go:20: for v, err := range in.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:20
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:83
 		goto resume1
 	}
 	frame.State = 1
@@ -99,11 +98,10 @@ resume1:
 			goto endIf1
 		}
 		var none R
-		// streams.go:23: yield(none, err)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:23
 		frame.Emit(none, err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:105
 	frame.State = 2
 	frame.in, frame.f = nil, nil // not needed any more
 	return true
@@ -112,10 +110,8 @@ resume2:
 	_ = frame.Wanted(r)
 	goto leave1
 endIf1:
-	// streams.go:26: if !yield(f(v), nil) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.Emit(frame.f(v), nil)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:119
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:115
 	frame.State = 3
 	frame.in = nil // not needed any more
 	return true
@@ -128,12 +124,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:132
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:128
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:137
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:133
 		goto resume4
 	}
 	frame.State = 4
@@ -144,7 +140,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:148
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:144
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
@@ -152,15 +148,14 @@ resume4:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:156
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:152
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:161
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:157
 }
 
-// Location returns where [each] is suspended.
 func (frame *eachFrame[T, R]) Location() statemachine.Location {
 	return frame.Frame.At("main.each", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 20, 23, 26, 20)
 }
@@ -190,28 +185,27 @@ type mergeFrame[T any] struct {
 	await3  *job.Job[T]
 }
 
-// MoveNext runs [merge] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
+// MoveNext runs [merge] on to its next suspension (false), or to its next value or its end (true).
 func (f *mergeFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 6, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [merge] until it suspends, ends or panics; after a panic, the next step begins at its
 // epilogue.
-func (f *mergeFrame[T]) step(r *statemachine.Run) (finished, again bool) {
+func (f *mergeFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	var i int
-	var awaited3 *job.Job[T]
-	state := f.State
+	var awaited *job.Job[T]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -226,7 +220,7 @@ func (f *mergeFrame[T]) step(r *statemachine.Run) (finished, again bool) {
 	case 6:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		ctx := f.ctx
@@ -248,22 +242,20 @@ for1:
 	if len(f.open) <= 0 {
 		goto endFor1
 	}
-	// streams.go:45: i, err := coord.Select(ctx, endsOf(open)...)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	f.select1 = coord.SelectAsync(f.ctx, endsOf(f.open)...)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:250
 		goto resume1
 	}
 	f.State = 1
 	f.streams, f.err, f.first = nil, nil, source[T]{} // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	return r.Await(f.select1), false
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	i, f.err = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:267
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:259
 	f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:46
 	if f.err == nil {
@@ -271,11 +263,10 @@ resume1:
 	}
 	{
 		var none T
-		// streams.go:48: yield(none, err)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:48
 		f.Emit(none, f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:279
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:270
 	f.State = 2
 	f.ctx, f.streams, f.open, f.err, f.first = nil, nil, nil, nil, source[T]{} // not needed any more
 	return true, false
@@ -288,35 +279,28 @@ endIf1:
 	f.open = slices.Delete(f.open, i, i+1)
 	// streams.go:53: v, err := first.next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
-	awaited3 = f.first.next
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:295
+	if awaited = f.first.next; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:284
 		goto after3
 	}
 	f.State = 3
 	f.streams, f.err = nil, nil // not needed any more
-	f.await3 = awaited3
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
-	return r.Await(awaited3), false
+	f.await3 = awaited
+	return r.Await(awaited), false
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
-	awaited3 = statemachine.AwaitedJob(r, f.await3)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:306
+	awaited = statemachine.AwaitedJob(r, f.await3)
 	f.await3 = nil
 after3:
 	{
 		var v T
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
-		v, f.err = awaited3.GetResult()
+		v, f.err = awaited.GetResult()
 		if errors.Is(f.err, io.EOF) {
 			goto next1
 		}
-		// streams.go:57: if !yield(v, err) || err != nil {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:57
 		f.Emit(v, f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:320
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:304
 	f.State = 4
 	f.streams = nil // not needed any more
 	return true, false
@@ -334,13 +318,13 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:338
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:322
 	goto epilogue
 endIf2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 	f.open = append(f.open, source[T]{f.first.values, f.first.values.NextAsync(f.ctx)})
 next1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:344
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:328
 	goto for1
 endFor1:
 epilogue:
@@ -348,7 +332,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:352
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:336
 		return true, false
 	}
 	f.State = 5
@@ -357,17 +341,16 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:361
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:345
 	goto epilogue
 }
 
-// Location returns where [merge] is suspended.
 func (f *mergeFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.merge", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 45, 48, 53, 57, 63)
 }
 
-// mergeFunc1Enter enters a function literal of [merge] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// mergeFunc1Enter enters a function literal of [merge] for another machine. It returns the results
+// or, suspended, the frame that will have them.
 func mergeFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx context.Context) *mergeFunc1Frame[T] {
 	frame := mergeFunc1Frame[T]{}
 	if frame.moveNext(r, &mergeFunc1Args[T]{values: values, ctx: ctx}) {
@@ -387,57 +370,49 @@ type mergeFunc1Frame[T any] struct {
 	stop1 *job.Job[job.Void]
 }
 
-// mergeFunc1Args are the parameters of a function literal of [merge] that are needed only before
-// its first suspension.
+// mergeFunc1Args are the parameters that only the start of a function literal of [merge] needs.
 type mergeFunc1Args[T any] struct {
 	values *job.Puller[T]
 	ctx    context.Context
 }
 
-// MoveNext continues a function literal of [merge] where it stopped.
 func (f *mergeFunc1Frame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [merge] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [merge] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *mergeFunc1Frame[T]) moveNext(r *statemachine.Run, args *mergeFunc1Args[T]) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// streams.go:41: defer func() { _ = values.Stop(ctx) }()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:420
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:400
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:408
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [merge] is suspended.
 func (f *mergeFunc1Frame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.merge", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 41)
 }
 
-// Results returns what a function literal of [merge] returned, or raises again the panic that
-// ended it.
 func (f *mergeFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -470,29 +445,28 @@ type zipFrame[A any, B any, R any] struct {
 	next2  *job.Job[B]
 }
 
-// MoveNext runs [zip] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
+// MoveNext runs [zip] on to its next suspension (false), or to its next value or its end (true).
 func (frame *zipFrame[A, B, R]) MoveNext(run *statemachine.Run) bool {
 	var returned bool
 	defer frame.defers.Exit(run, &frame.Frame, 6, &returned)
 	defer frame.loops.Exit(run, &frame.Frame, &returned)
 	for {
-		if finished, again := frame.step(run); !again {
+		if hasEnded, again := frame.step(run); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [zip] until it suspends, ends or panics; after a panic, the next step begins at its
 // epilogue.
-func (frame *zipFrame[A, B, R]) step(run *statemachine.Run) (finished, again bool) {
+func (frame *zipFrame[A, B, R]) step(run *statemachine.Run) (hasEnded, again bool) {
 	defer frame.defers.Catch(run, &frame.Frame, 6, &again)
-	defer frame.loops.Leave(run, &frame.Frame, 7, &finished)
+	defer frame.loops.Leave(run, &frame.Frame, 7, &hasEnded)
 	var b B
-	state := frame.State
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -509,7 +483,7 @@ func (frame *zipFrame[A, B, R]) step(run *statemachine.Run) (finished, again boo
 	case 7:
 		frame.loops.Resume(run)
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:85
 	frame.others = frame.bs.Pull()
@@ -533,13 +507,13 @@ range1:
 	// streams.go:87: for a, err := range as.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:537
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:511
 		goto resume1
 	}
 	frame.State = 1
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
 	frame.as, frame.bs, frame.a, frame.err, frame.r = nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:543
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:517
 	return false, false
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
@@ -554,22 +528,19 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:90
 	b = *new(B)
-	// streams.go:91: if b, err = others.Next(ctx); err == nil {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	frame.next2 = frame.others.NextAsync(frame.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	if statemachine.TwinEnded(run, frame.next2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:563
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:535
 		goto resume2
 	}
 	frame.State = 2
 	frame.as, frame.bs, frame.err = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	return run.Await(frame.next2), false
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	b, frame.err = statemachine.TwinResult(run, frame.next2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:573
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:544
 	frame.next2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	if frame.err == nil {
@@ -579,14 +550,13 @@ endIf1:
 	if errors.Is(frame.err, io.EOF) {
 		goto cond1
 	}
-	// streams.go:95: if errors.Is(err, io.EOF) || !yield(r, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:95
 	frame.Emit(frame.r, frame.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:586
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:556
 	frame.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:95
 	frame.as, frame.bs, frame.a, frame.r = nil, nil, *new(A), *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:590
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:560
 	return true, false
 resume3:
 	{
@@ -602,61 +572,60 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:606
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:576
 	goto leave1
 endIf2:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:613
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:583
 		goto resume4
 	}
 	frame.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.ctx, frame.as, frame.bs, frame.f, frame.others, frame.a, frame.err, frame.r = nil, nil, nil, nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:619
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:589
 	return false, false
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:626
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:596
 	frame.loop1 = nil
 	goto epilogue
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:632
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:602
 	frame.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	if !frame.defers.Next(run, &frame.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 		frame.defers.End(run, &frame.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:639
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:609
 		return true, false
 	}
 	frame.State = 5
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.ctx, frame.as, frame.bs, frame.f, frame.others, frame.a, frame.err, frame.r = nil, nil, nil, nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:645
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:615
 	return false, false
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.defers.Resumed(run)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:650
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:620
 	goto epilogue
 }
 
-// Location returns where [zip] is suspended.
 func (frame *zipFrame[A, B, R]) Location() statemachine.Location {
 	return frame.Frame.At("main.zip", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 87, 91, 95, 87, 99)
 }
 
-// zipFunc1Enter enters a function literal of [zip] for another machine. It returns the results, or
-// the suspended frame that will have them.
+// zipFunc1Enter enters a function literal of [zip] for another machine. It returns the results or,
+// suspended, the frame that will have them.
 func zipFunc1Enter[A any, B any, R any](r *statemachine.Run, others *job.Puller[B], ctx context.Context) *zipFunc1Frame[A, B, R] {
 	frame := zipFunc1Frame[A, B, R]{}
 	if frame.moveNext(r, &zipFunc1Args[A, B, R]{others: others, ctx: ctx}) {
@@ -675,57 +644,49 @@ type zipFunc1Frame[A any, B any, R any] struct {
 	stop1 *job.Job[job.Void]
 }
 
-// zipFunc1Args are the parameters of a function literal of [zip] that are needed only before its
-// first suspension.
+// zipFunc1Args are the parameters that only the start of a function literal of [zip] needs.
 type zipFunc1Args[A any, B any, R any] struct {
 	others *job.Puller[B]
 	ctx    context.Context
 }
 
-// MoveNext continues a function literal of [zip] where it stopped.
 func (f *zipFunc1Frame[A, B, R]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [zip] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [zip] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *zipFunc1Frame[A, B, R]) moveNext(r *statemachine.Run, args *zipFunc1Args[A, B, R]) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// streams.go:86: defer func() { _ = others.Stop(ctx) }()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	f.stop1 = args.others.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:708
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:674
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:717
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:682
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [zip] is suspended.
 func (f *zipFunc1Frame[A, B, R]) Location() statemachine.Location {
 	return f.Frame.At("main.zip", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 86)
 }
 
-// Results returns what a function literal of [zip] returned, or raises again the panic that ended
-// it.
 func (f *zipFunc1Frame[A, B, R]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -756,22 +717,22 @@ type combineFrame[A any, B any, R any] struct {
 	err   error
 }
 
-// MoveNext runs [combine] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
-func (frame *combineFrame[A, B, R]) MoveNext(run *statemachine.Run) (finished bool) {
+// MoveNext runs [combine] on to its next suspension (false), or to its next value or its end
+// (true).
+func (frame *combineFrame[A, B, R]) MoveNext(run *statemachine.Run) (hasEnded bool) {
 	var returned bool
 	defer frame.loops.Exit(run, &frame.Frame, &returned)
-	finished = frame.step(run)
+	hasEnded = frame.step(run)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [combine] until it suspends or ends.
-func (frame *combineFrame[A, B, R]) step(run *statemachine.Run) (finished bool) {
-	defer frame.loops.Leave(run, &frame.Frame, 5, &finished)
-	state := frame.State
+func (frame *combineFrame[A, B, R]) step(run *statemachine.Run) (hasEnded bool) {
+	defer frame.loops.Leave(run, &frame.Frame, 5, &hasEnded)
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -782,7 +743,7 @@ func (frame *combineFrame[A, B, R]) step(run *statemachine.Run) (finished bool) 
 	case 5:
 		frame.loops.Resume(run)
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:107
 	frame.a = new(*A)
@@ -802,7 +763,7 @@ range1:
 	// streams.go:112: for change, err := range changes.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:112
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:806
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:767
 		goto resume1
 	}
 	frame.State = 1
@@ -826,11 +787,9 @@ resume1:
 			}
 			r = frame.f(*(*frame.a), *(*frame.b))
 		}
-		// streams.go:121: if !yield(r, err) || err != nil {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:121
 		frame.Emit(r, frame.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:834
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:793
 	frame.State = 2
 	frame.ctx, frame.as, frame.bs = nil, nil, nil // not needed any more
 	return true
@@ -848,7 +807,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:852
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:811
 	goto leave1
 endIf1:
 next1:
@@ -856,7 +815,7 @@ next1:
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:860
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:819
 		goto resume3
 	}
 	frame.State = 3
@@ -867,7 +826,7 @@ resume3:
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:871
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:830
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
@@ -875,15 +834,14 @@ resume3:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:879
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:838
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:884
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:843
 }
 
-// Location returns where [combine] is suspended.
 func (frame *combineFrame[A, B, R]) Location() statemachine.Location {
 	return frame.Frame.At("main.combine", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 112, 121, 112)
 }
@@ -915,28 +873,28 @@ type debounceFrame[T any] struct {
 	select2 *job.Job[int]
 }
 
-// MoveNext runs [debounce] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [debounce] on to its next suspension (false), or to its next value or its end
+// (true).
 func (f *debounceFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 5, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [debounce] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *debounceFrame[T]) step(r *statemachine.Run) (finished, again bool) {
+func (f *debounceFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 5, &again)
-	var awaited1 *job.Job[T]
+	var awaited *job.Job[T]
 	var i int
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -949,7 +907,7 @@ func (f *debounceFrame[T]) step(r *statemachine.Run) (finished, again bool) {
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:133
 	f.values = f.in.Pull()
@@ -970,49 +928,41 @@ func (f *debounceFrame[T]) step(r *statemachine.Run) (finished, again bool) {
 for1:
 	// streams.go:137: v, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
-	awaited1 = f.next
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:977
+	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:933
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
 	f.in, f.v, f.err = nil, *new(T), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:983
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
-	return r.Await(awaited1), false
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:939
+	f.await1 = awaited
+	return r.Await(awaited), false
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:990
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
-	f.v, f.err = awaited1.GetResult()
+	f.v, f.err = awaited.GetResult()
 	if f.err != nil {
 		goto endIf1
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:139
 	f.next = f.values.NextAsync(f.ctx)
 	i = 0
-	// streams.go:141: i, err = coord.Select(ctx, coord.OnEnd(next), coord.OnTimeout(quiet))
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	f.select2 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnTimeout(f.quiet))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1006
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:957
 		goto resume2
 	}
 	f.State = 2
 	f.in, f.err = nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	return r.Await(f.select2), false
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	i, f.err = statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1016
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:966
 	f.select2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:142
 	if i == 0 && !errors.Is(f.next.Err(), io.EOF) {
@@ -1022,14 +972,13 @@ endIf1:
 	if errors.Is(f.err, io.EOF) {
 		goto cond1
 	}
-	// streams.go:146: if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:146
 	f.Emit(f.v, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1029
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:978
 	f.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:146
 	f.in, f.v = nil, *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1033
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:982
 	return true, false
 resume3:
 	{
@@ -1045,7 +994,7 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1049
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:998
 	goto epilogue
 endIf2:
 next1:
@@ -1055,28 +1004,27 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1059
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1008
 		return true, false
 	}
 	f.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 	f.ctx, f.in, f.values, f.next, f.v, f.err = nil, nil, nil, nil, *new(T), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1065
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1014
 	return false, false
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1070
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1019
 	goto epilogue
 }
 
-// Location returns where [debounce] is suspended.
 func (f *debounceFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.debounce", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 137, 141, 146, 150)
 }
 
 // debounceFunc1Enter enters a function literal of [debounce] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// results or, suspended, the frame that will have them.
 func debounceFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx context.Context) *debounceFunc1Frame[T] {
 	frame := debounceFunc1Frame[T]{}
 	if frame.moveNext(r, &debounceFunc1Args[T]{values: values, ctx: ctx}) {
@@ -1096,57 +1044,50 @@ type debounceFunc1Frame[T any] struct {
 	stop1 *job.Job[job.Void]
 }
 
-// debounceFunc1Args are the parameters of a function literal of [debounce] that are needed only
-// before its first suspension.
+// debounceFunc1Args are the parameters that only the start of a function literal of [debounce]
+// needs.
 type debounceFunc1Args[T any] struct {
 	values *job.Puller[T]
 	ctx    context.Context
 }
 
-// MoveNext continues a function literal of [debounce] where it stopped.
 func (f *debounceFunc1Frame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [debounce] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [debounce] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *debounceFunc1Frame[T]) moveNext(r *statemachine.Run, args *debounceFunc1Args[T]) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// streams.go:134: defer func() { _ = values.Stop(ctx) }()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1129
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1075
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1138
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1083
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [debounce] is suspended.
 func (f *debounceFunc1Frame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.debounce", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 134)
 }
 
-// Results returns what a function literal of [debounce] returned, or raises again the panic that
-// ended it.
 func (f *debounceFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1179,30 +1120,30 @@ type flatLatestFrame[T any, R any] struct {
 	err    error
 }
 
-// MoveNext runs [flatLatest] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [flatLatest] on to its next suspension (false), or to its next value or its end
+// (true).
 func (frame *flatLatestFrame[T, R]) MoveNext(run *statemachine.Run) bool {
 	var returned bool
 	defer frame.defers.Exit(run, &frame.Frame, 7, &returned)
 	defer frame.loops.Exit(run, &frame.Frame, &returned)
 	for {
-		if finished, again := frame.step(run); !again {
+		if hasEnded, again := frame.step(run); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [flatLatest] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (frame *flatLatestFrame[T, R]) step(run *statemachine.Run) (finished, again bool) {
+func (frame *flatLatestFrame[T, R]) step(run *statemachine.Run) (hasEnded, again bool) {
 	defer frame.defers.Catch(run, &frame.Frame, 7, &again)
-	defer frame.loops.Leave(run, &frame.Frame, 8, &finished)
+	defer frame.loops.Leave(run, &frame.Frame, 8, &hasEnded)
 	var v T
-	var awaited1 *job.Job[T]
-	state := frame.State
+	var awaited *job.Job[T]
+	resumeAt := frame.State
 	frame.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1221,7 +1162,7 @@ func (frame *flatLatestFrame[T, R]) step(run *statemachine.Run) (finished, again
 	case 8:
 		frame.loops.Resume(run)
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:159
 	frame.values = frame.in.Pull()
@@ -1243,27 +1184,22 @@ for1:
 	frame.r = *new(R)
 	// streams.go:164: v, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
-	awaited1 = frame.next
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
-	if awaited1.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1250
+	if awaited = frame.next; awaited.IsCompleted() && run.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1189
 		goto after1
 	}
 	frame.State = 1
 	frame.in, frame.next, frame.err = nil, nil, nil // not needed any more
-	frame.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
-	return run.Await(awaited1), false
+	frame.await1 = awaited
+	return run.Await(awaited), false
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
-	awaited1 = statemachine.AwaitedJob(run, frame.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1261
+	awaited = statemachine.AwaitedJob(run, frame.await1)
 	frame.await1 = nil
 after1:
 	{
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
-		v, err2 = awaited1.GetResult()
+		v, err2 = awaited.GetResult()
 		if err2 == nil {
 			goto endIf1
 		}
@@ -1271,15 +1207,14 @@ after1:
 		if !(!errors.Is(err2, io.EOF)) {
 			goto endIf2
 		}
-		// streams.go:167: yield(r, err)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
 		frame.Emit(frame.r, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1279
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1214
 	frame.State = 2
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1283
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1218
 	return true, false
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
@@ -1295,13 +1230,13 @@ range1:
 	// streams.go:172: for r, err := range untilAsync(ctx, f(v), next).All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1299
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1234
 		goto resume3
 	}
 	frame.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
 	frame.in, frame.r, frame.err = nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1305
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1240
 	return false, false
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
@@ -1312,15 +1247,13 @@ resume3:
 		var r2 R
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
 		r2, frame.err = frame.loop1.Key(), frame.loop1.Value()
-		// streams.go:173: if !yield(r, err) || err != nil {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:173
 		frame.Emit(r2, frame.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1320
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1253
 	frame.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:173
 	frame.in, frame.r = nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1324
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1257
 	return true, false
 resume4:
 	{
@@ -1336,33 +1269,33 @@ resume4:
 		goto endIf3
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1340
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1273
 	goto leave1
 endIf3:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1347
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1280
 		goto resume5
 	}
 	frame.State = 5
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1353
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1286
 	return false, false
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1360
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1293
 	frame.loop1 = nil
 	goto epilogue
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1366
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1299
 	frame.loop1 = nil
 	goto for1
 epilogue:
@@ -1370,28 +1303,27 @@ epilogue:
 	if !frame.defers.Next(run, &frame.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 		frame.defers.End(run, &frame.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1374
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1307
 		return true, false
 	}
 	frame.State = 6
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1380
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1313
 	return false, false
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.defers.Resumed(run)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1385
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1318
 	goto epilogue
 }
 
-// Location returns where [flatLatest] is suspended.
 func (frame *flatLatestFrame[T, R]) Location() statemachine.Location {
 	return frame.Frame.At("main.flatLatest", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 164, 167, 172, 173, 172, 178)
 }
 
 // flatLatestFunc1Enter enters a function literal of [flatLatest] for another machine. It returns
-// the results, or the suspended frame that will have them.
+// the results or, suspended, the frame that will have them.
 func flatLatestFunc1Enter[T any, R any](r *statemachine.Run, values *job.Puller[T], ctx context.Context) *flatLatestFunc1Frame[T, R] {
 	frame := flatLatestFunc1Frame[T, R]{}
 	if frame.moveNext(r, &flatLatestFunc1Args[T, R]{values: values, ctx: ctx}) {
@@ -1411,57 +1343,50 @@ type flatLatestFunc1Frame[T any, R any] struct {
 	stop1 *job.Job[job.Void]
 }
 
-// flatLatestFunc1Args are the parameters of a function literal of [flatLatest] that are needed
-// only before its first suspension.
+// flatLatestFunc1Args are the parameters that only the start of a function literal of [flatLatest]
+// needs.
 type flatLatestFunc1Args[T any, R any] struct {
 	values *job.Puller[T]
 	ctx    context.Context
 }
 
-// MoveNext continues a function literal of [flatLatest] where it stopped.
 func (f *flatLatestFunc1Frame[T, R]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [flatLatest] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [flatLatest] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *flatLatestFunc1Frame[T, R]) moveNext(r *statemachine.Run, args *flatLatestFunc1Args[T, R]) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// streams.go:160: defer func() { _ = values.Stop(ctx) }()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1444
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1374
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1453
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1382
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [flatLatest] is suspended.
 func (f *flatLatestFunc1Frame[T, R]) Location() statemachine.Location {
 	return f.Frame.At("main.flatLatest", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 160)
 }
 
-// Results returns what a function literal of [flatLatest] returned, or raises again the panic that
-// ended it.
 func (f *flatLatestFunc1Frame[T, R]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1493,28 +1418,27 @@ type untilFrame[T any] struct {
 	await2  *job.Job[T]
 }
 
-// MoveNext runs [until] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
+// MoveNext runs [until] on to its next suspension (false), or to its next value or its end (true).
 func (f *untilFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 5, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [until] until it suspends, ends or panics; after a panic, the next step begins at its
 // epilogue.
-func (f *untilFrame[T]) step(r *statemachine.Run) (finished, again bool) {
+func (f *untilFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 5, &again)
 	var v T
-	var awaited2 *job.Job[T]
-	state := f.State
+	var awaited *job.Job[T]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1527,7 +1451,7 @@ func (f *untilFrame[T]) step(r *statemachine.Run) (finished, again bool) {
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:186
 	f.values = f.in.Pull()
@@ -1547,24 +1471,21 @@ func (f *untilFrame[T]) step(r *statemachine.Run) (finished, again bool) {
 	f.left = coord.OnEnd(f.newer)
 	f.next = f.values.NextAsync(f.ctx)
 for1:
-	// streams.go:191: i, err := coord.Select(ctx, left, coord.OnEnd(next))
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 	f.select1 = coord.SelectAsync(f.ctx, f.left, coord.OnEnd(f.next))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1556
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1478
 		goto resume1
 	}
 	f.State = 1
 	f.in, f.err = nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 	return r.Await(f.select1), false
 resume1:
 	{
 		var i int
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 		i, f.err = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1568
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1489
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:192
 		if i == 0 && errors.Is(f.newer.Err(), io.EOF) {
@@ -1582,33 +1503,27 @@ resume1:
 	}
 	// streams.go:201: v, err = next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
-	awaited2 = f.next
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1589
+	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1508
 		goto after2
 	}
 	f.State = 2
 	f.in, f.next, f.err = nil, nil, nil // not needed any more
-	f.await2 = awaited2
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
-	return r.Await(awaited2), false
+	f.await2 = awaited
+	return r.Await(awaited), false
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1600
+	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
-	v, f.err = awaited2.GetResult()
+	v, f.err = awaited.GetResult()
 endIf1:
 	if errors.Is(f.err, io.EOF) {
 		goto cond1
 	}
-	// streams.go:203: if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:203
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1612
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1527
 	f.State = 3
 	f.in, f.next = nil, nil // not needed any more
 	return true, false
@@ -1626,20 +1541,20 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1630
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1545
 	goto epilogue
 endIf2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	f.next = f.values.NextAsync(f.ctx)
 next1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1636
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1551
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1643
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1558
 		return true, false
 	}
 	f.State = 4
@@ -1648,17 +1563,16 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1652
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1567
 	goto epilogue
 }
 
-// Location returns where [until] is suspended.
 func (f *untilFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.until", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 191, 201, 203, 208)
 }
 
-// untilFunc1Enter enters a function literal of [until] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// untilFunc1Enter enters a function literal of [until] for another machine. It returns the results
+// or, suspended, the frame that will have them.
 func untilFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx context.Context) *untilFunc1Frame[T] {
 	frame := untilFunc1Frame[T]{}
 	if frame.moveNext(r, &untilFunc1Args[T]{values: values, ctx: ctx}) {
@@ -1678,57 +1592,49 @@ type untilFunc1Frame[T any] struct {
 	stop1 *job.Job[job.Void]
 }
 
-// untilFunc1Args are the parameters of a function literal of [until] that are needed only before
-// its first suspension.
+// untilFunc1Args are the parameters that only the start of a function literal of [until] needs.
 type untilFunc1Args[T any] struct {
 	values *job.Puller[T]
 	ctx    context.Context
 }
 
-// MoveNext continues a function literal of [until] where it stopped.
 func (f *untilFunc1Frame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [until] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [until] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *untilFunc1Frame[T]) moveNext(r *statemachine.Run, args *untilFunc1Args[T]) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// streams.go:187: defer func() { _ = values.Stop(ctx) }()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1711
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1622
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1720
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1630
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [until] is suspended.
 func (f *untilFunc1Frame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.until", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 187)
 }
 
-// Results returns what a function literal of [until] returned, or raises again the panic that
-// ended it.
 func (f *untilFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1763,30 +1669,28 @@ type batchFrame[T any] struct {
 	ended    bool
 }
 
-// MoveNext runs [batch] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
+// MoveNext runs [batch] on to its next suspension (false), or to its next value or its end (true).
 func (f *batchFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 6, &returned)
 	for {
-		if finished, again := f.step(r); !again {
+		if hasEnded, again := f.step(r); !again {
 			returned = true
-			return finished
+			return hasEnded
 		}
 	}
 }
 
 // step runs [batch] until it suspends, ends or panics; after a panic, the next step begins at its
 // epilogue.
-func (f *batchFrame[T]) step(r *statemachine.Run) (finished, again bool) {
+func (f *batchFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	var v T
-	var awaited1 *job.Job[T]
+	var awaited *job.Job[T]
 	var i int
-	var awaited3 *job.Job[T]
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -1801,7 +1705,7 @@ func (f *batchFrame[T]) step(r *statemachine.Run) (finished, again bool) {
 	case 6:
 		goto epilogue
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:217
 	f.values = f.in.Pull()
@@ -1823,25 +1727,20 @@ for1:
 	f.some = nil
 	// streams.go:222: v, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
-	awaited1 = f.next
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1830
+	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1732
 		goto after1
 	}
 	f.State = 1
 	f.in, f.err, f.deadline = nil, nil, nil // not needed any more
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
-	return r.Await(awaited1), false
+	f.await1 = awaited
+	return r.Await(awaited), false
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1841
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
-	v, f.err = awaited1.GetResult()
+	v, f.err = awaited.GetResult()
 	f.deadline = job.SleepAsync(f.ctx, f.patience)
 for2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:224
@@ -1855,22 +1754,19 @@ for2:
 		goto endFor1
 	}
 	i = 0
-	// streams.go:231: i, err = coord.Select(ctx, coord.OnEnd(next), coord.OnEnd(deadline))
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	f.select2 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1864
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1761
 		goto resume2
 	}
 	f.State = 2
 	f.in, f.err = nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	return r.Await(f.select2), false
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	i, f.err = statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1874
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1770
 	f.select2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:232
 	if f.err != nil || i == 1 {
@@ -1878,26 +1774,21 @@ resume2:
 	}
 	// streams.go:235: v, err = next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
-	awaited3 = f.next
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
-	if awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1885
+	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1779
 		goto after3
 	}
 	f.State = 3
 	f.in, f.err = nil, nil // not needed any more
-	f.await1 = awaited3
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
-	return r.Await(awaited3), false
+	f.await1 = awaited
+	return r.Await(awaited), false
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
-	awaited3 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1896
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
-	v, f.err = awaited3.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1901
+	v, f.err = awaited.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1792
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:237
@@ -1909,10 +1800,9 @@ endFor1:
 	if !(len(f.some) > 0 || f.err != nil) {
 		goto cond1
 	}
-	// streams.go:242: … yield(some, err) || err != nil || ended {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:242
 	f.Emit(f.some, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1916
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1806
 	f.State = 4
 	f.in, f.some, f.deadline = nil, nil, nil // not needed any more
 	return true, false
@@ -1935,7 +1825,7 @@ cond1:
 		goto endIf1
 	}
 cond2:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1939
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1829
 	goto epilogue
 endIf1:
 	goto for1
@@ -1944,7 +1834,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:243
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1948
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1838
 		return true, false
 	}
 	f.State = 5
@@ -1953,17 +1843,16 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:243
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1957
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1847
 	goto epilogue
 }
 
-// Location returns where [batch] is suspended.
 func (f *batchFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.batch", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 222, 231, 235, 242, 246)
 }
 
-// batchFunc1Enter enters a function literal of [batch] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// batchFunc1Enter enters a function literal of [batch] for another machine. It returns the results
+// or, suspended, the frame that will have them.
 func batchFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx context.Context) *batchFunc1Frame[T] {
 	frame := batchFunc1Frame[T]{}
 	if frame.moveNext(r, &batchFunc1Args[T]{values: values, ctx: ctx}) {
@@ -1983,59 +1872,51 @@ type batchFunc1Frame[T any] struct {
 	stop1 *job.Job[job.Void]
 }
 
-// batchFunc1Args are the parameters of a function literal of [batch] that are needed only before
-// its first suspension.
+// batchFunc1Args are the parameters that only the start of a function literal of [batch] needs.
 type batchFunc1Args[T any] struct {
 	values *job.Puller[T]
 	ctx    context.Context
 }
 
-// MoveNext continues a function literal of [batch] where it stopped.
 func (f *batchFunc1Frame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [batch] from where it stopped to its next suspension (false)
-// or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [batch] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *batchFunc1Frame[T]) moveNext(r *statemachine.Run, args *batchFunc1Args[T]) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// streams.go:218: defer func() { _ = values.Stop(ctx) }()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:2016
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1902
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:2025
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1910
 	f.stop1 = nil
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where a function literal of [batch] is suspended.
 func (f *batchFunc1Frame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.batch", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 218)
 }
 
-// Results returns what a function literal of [batch] returned, or raises again the panic that
-// ended it.
 func (f *batchFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 97986a82c20d9e46
+// Digest of what is above: 919286d1ad7ab723

@@ -37,16 +37,14 @@ type slowFrame struct {
 	i1 int
 }
 
-// MoveNext runs [slow] from where it stopped to its next suspension (false), or to its next value
-// or its end (true).
-func (f *slowFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// MoveNext runs [slow] on to its next suspension (false), or to its next value or its end (true).
+func (f *slowFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var asleep1 bool
-	var asleep2 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -55,7 +53,7 @@ func (f *slowFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		ended := f.ended
@@ -69,11 +67,10 @@ range1:
 	if f.i1 >= 2 {
 		goto endRange1
 	}
-	// streams_test.go:68: … job.Sleep(ctx, time.Second); err != nil || !yield("s", nil) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:68
-	asleep1, err = statemachine.Sleep(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:76
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, time.Second)
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:73
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -87,10 +84,9 @@ after1:
 	if err != nil {
 		goto cond1
 	}
-	// streams_test.go:68: … yield("s", nil) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:68
 	f.Emit("s", nil)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:94
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:90
 	f.State = 2
 	f.ended = nil // not needed any more
 	return true
@@ -104,21 +100,20 @@ resume2:
 		}
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:108
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:104
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:69
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:67
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:115
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:111
 	goto range1
 endRange1:
-	// streams_test.go:72: _ = job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
-	asleep2, _ = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:121
-	if !asleep2 {
+	asleep, _ = statemachine.Sleep(r, f.ctx, time.Hour)
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:116
+	if !asleep {
 		goto after3
 	}
 	f.State = 3
@@ -128,16 +123,15 @@ resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	r.Refusal()
 after3:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:132
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:127
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:136
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:131
 }
 
-// Location returns where [slow] is suspended.
 func (f *slowFrame) Location() statemachine.Location {
 	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/operators/streams_test.go", 68, 68, 72)
 }
 
-// Digest of what is above: 97451e5e3c55e2ce
+// Digest of what is above: 5d2b4843b9dee58f

@@ -26,7 +26,7 @@ func fetchAsync(ctx context.Context, url string) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := fetchLocals{url: url}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
@@ -40,56 +40,50 @@ type fetchLocals struct {
 	url string
 }
 
-// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [fetch] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:23: return "page of " + url, job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
-	asleep1, sleep1 = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:61
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, ctx, time.Second)
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:60
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:71
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
-	return true, "page of " + f.url, sleep1
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:75
+	return true, "page of " + f.url, sleep
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:72
 }
 
-// Location returns where [fetch] is suspended.
 func (f *fetchLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetch", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 23)
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
-// one allocation.
+// fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[string]
 	fetchLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -104,7 +98,7 @@ func countAsync(ctx context.Context, page string) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := countLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &countArgs{ctx: ctx, page: page}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &countArgs{ctx: ctx, page: page}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &countMachine{countLocals: frame}
@@ -118,69 +112,61 @@ type countLocals struct {
 	len1 int
 }
 
-// countArgs are the parameters of [count] that are needed only before its first suspension.
+// countArgs are the parameters that only the start of [count] needs.
 type countArgs struct {
 	ctx  context.Context
 	page string
 }
 
-// moveNext runs [count] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (finished bool, result0 int, result1 error) {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [count] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (hasEnded bool, result0 int, result1 error) {
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:30
 	if strings.HasSuffix(args.page, "/empty") {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:31
 		return true, 0, parallel.ErrSkip
 	}
 	f.len1 = len(strings.Fields(args.page))
-	// main.go:33: return len(strings.Fields(page)), job.Sleep(ctx, time.Second/2)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
-	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Second/2)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:152
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Second/2)
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:143
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:162
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
-	return true, f.len1, sleep1
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:166
+	return true, f.len1, sleep
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:155
 }
 
-// Location returns where [count] is suspended.
 func (f *countLocals) Location() statemachine.Location {
 	return f.Frame.At("main.count", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 33)
 }
 
-// countMachine is the root of a chain of calls that begins with [count]: chain, job and frame in
-// one allocation.
+// countMachine is [count] as the root of a chain: chain, job and frame in one allocation.
 type countMachine struct {
 	statemachine.Builder[int]
 	countLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *countMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -213,7 +199,7 @@ type wordsFrame struct {
 	err error
 }
 
-// wordsArgs are the parameters of [words] that are needed only before its first suspension.
+// wordsArgs are the parameters that only the start of [words] needs.
 type wordsArgs struct {
 	ctx      context.Context
 	urls     []string
@@ -221,22 +207,22 @@ type wordsArgs struct {
 	counters int
 }
 
-// moveNext runs [words] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *wordsFrame) moveNext(r *statemachine.Run, args *wordsArgs) (finished bool) {
+// moveNext runs [words] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *wordsFrame) moveNext(r *statemachine.Run, args *wordsArgs) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs [words] until it suspends or ends.
-func (f *wordsFrame) step(r *statemachine.Run, args *wordsArgs) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *wordsFrame) step(r *statemachine.Run, args *wordsArgs) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -245,7 +231,7 @@ func (f *wordsFrame) step(r *statemachine.Run, args *wordsArgs) (finished bool) 
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:40
@@ -258,7 +244,7 @@ range1:
 	// main.go:41: … for n, err := range parallel.Stage(ctx, pages, countAsync, parallel.Degree(c …
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:262
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:248
 		goto resume1
 	}
 	f.State = 1
@@ -273,18 +259,18 @@ resume1:
 		n, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:277
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:263
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:44
 		}
 		f.sum += n
 	}
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:283
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:269
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:288
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:274
 		goto resume2
 	}
 	f.State = 2
@@ -294,7 +280,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:298
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:284
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
@@ -302,30 +288,27 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:292
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:310
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:296
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	return true
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:314
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:300
 }
 
-// Location returns where [words] is suspended.
 func (f *wordsFrame) Location() statemachine.Location {
 	return f.Frame.At("main.words", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 41, 41)
 }
 
-// wordsMachine is the root of a chain of calls that begins with [words]: chain, job and frame in
-// one allocation.
+// wordsMachine is [words] as the root of a chain: chain, job and frame in one allocation.
 type wordsMachine struct {
 	statemachine.Builder[int]
 	wordsFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.wordsFrame.moveNext(r, nil) {
 		return false
@@ -336,4 +319,4 @@ func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 39891e3657ac509b
+// Digest of what is above: 3336c92d442d56f6

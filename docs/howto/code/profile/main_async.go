@@ -25,7 +25,7 @@ func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) 
 	var r statemachine.Run
 	frame := serveLocals{tenant: tenant}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -39,25 +39,24 @@ type serveLocals struct {
 	tenant string
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [serve] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:60
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:59
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -68,33 +67,26 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:24
 		return true, err
 	}
 	fmt.Println("for", f.tenant+":", labels())
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:27
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:75
 }
 
-// Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
-// one allocation.
+// serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -102,4 +94,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 03cbcbd89034db00
+// Digest of what is above: 1204917e67c25086

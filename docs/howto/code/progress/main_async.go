@@ -28,7 +28,7 @@ func copyFilesAsync(ctx context.Context, files []time.Duration, done *coord.Watc
 	var r statemachine.Run
 	frame := copyFilesLocals{ctx: ctx, done: done}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, files); finished {
+	if hasEnded, v0 := frame.moveNext(&r, files); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -48,20 +48,20 @@ type copyFilesLocals struct {
 	i     int
 }
 
-// moveNext runs [copyFiles] from where it stopped to its next suspension (false) or its end
-// (true). The parameter files is needed only before the first suspension.
-func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [copyFiles] on to its next suspension (false) or its end (true). The parameter
+// files is needed only before the first suspension.
+func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var asleep1 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		done := f.done
@@ -80,12 +80,10 @@ range1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 		takes := f.list1[f.i]
-		// main.go:25: if err := job.Sleep(ctx, takes); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
-		asleep1, err = statemachine.Sleep(r, f.ctx, takes)
+		asleep, err = statemachine.Sleep(r, f.ctx, takes)
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:88
-	if !asleep1 {
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:86
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -97,7 +95,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:99
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:26
 		return true, result0
@@ -105,34 +103,31 @@ after1:
 	_ = f.done.Set(f.i + 1) // it is open until this function ends
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:107
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:112
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:118
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:116
 }
 
-// Location returns where [copyFiles] is suspended.
 func (f *copyFilesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.copyFiles", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 25)
 }
 
-// copyFilesMachine is the root of a chain of calls that begins with [copyFiles]: chain, job and
-// frame in one allocation.
+// copyFilesMachine is [copyFiles] as the root of a chain: chain, job and frame in one allocation.
 type copyFilesMachine struct {
 	statemachine.Builder[job.Void]
 	copyFilesLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *copyFilesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -148,7 +143,7 @@ func drawAsync(ctx context.Context, done *coord.Observer[int], of int, interval 
 	var r statemachine.Run
 	frame := drawLocals{ctx: ctx, done: done, of: of, interval: interval, out: out}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &drawMachine{drawLocals: frame}
@@ -168,28 +163,26 @@ type drawLocals struct {
 	next1 *statemachine.Waiting[int]
 }
 
-// moveNext runs [draw] from where it stopped to its next suspension (false) or its end (true).
-func (f *drawLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [draw] on to its next suspension (false) or its end (true).
+func (f *drawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var n int
 	var err error
-	var err2 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// main.go:39: n, err := done.Next(ctx)
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:193
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:186
 	if f.next1 == nil {
 		goto after1
 	}
@@ -198,60 +191,49 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:202
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:195
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
 	if errors.Is(err, coord.ErrClosed) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:41
 		return true, nil
 	}
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:44
 		return true, err
 	}
 	f.out(fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
-	// main.go:47: if err := job.Sleep(ctx, interval); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
-	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:220
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:207
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
-	err2 = r.Refusal()
+	err = r.Refusal()
 after2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
-	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:48
-		return true, err2
+	if err != nil {
+		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:236
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:221
 	goto for1
 }
 
-// Location returns where [draw] is suspended.
 func (f *drawLocals) Location() statemachine.Location {
 	return f.Frame.At("main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 47)
 }
 
-// drawMachine is the root of a chain of calls that begins with [draw]: chain, job and frame in one
-// allocation.
+// drawMachine is [draw] as the root of a chain: chain, job and frame in one allocation.
 type drawMachine struct {
 	statemachine.Builder[job.Void]
 	drawLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *drawMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -266,7 +248,7 @@ func everyAsync(ctx context.Context, now func() time.Duration, interval time.Dur
 	var r statemachine.Run
 	frame := everyLocals{ctx: ctx, now: now, interval: interval, f: f}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &everyMachine{everyLocals: frame}
@@ -286,28 +268,26 @@ type everyLocals struct {
 	beat  int
 }
 
-// moveNext runs [every] from where it stopped to its next suspension (false) or its end (true).
-func (frame *everyLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [every] on to its next suspension (false) or its end (true).
+func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := frame.State
-	frame.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(state)
+		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.began = frame.now()
 for1:
 	frame.beat = int((frame.now()-frame.began)/frame.interval) + 1
-	// main.go:61: … job.Sleep(ctx, began+time.Duration(beat)*interval-now()); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
-	asleep1, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:310
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:290
+	if !asleep {
 		goto after1
 	}
 	frame.State = 1
@@ -318,35 +298,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	if err != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:62
 		return true, err
 	}
 	if err := frame.f(frame.ctx, frame.beat); err != nil {
-		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:65
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:331
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:307
 	goto for1
 }
 
-// Location returns where [every] is suspended.
 func (frame *everyLocals) Location() statemachine.Location {
 	return frame.Frame.At("main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 61)
 }
 
-// everyMachine is the root of a chain of calls that begins with [every]: chain, job and frame in
-// one allocation.
+// everyMachine is [every] as the root of a chain: chain, job and frame in one allocation.
 type everyMachine struct {
 	statemachine.Builder[job.Void]
 	everyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := frame.moveNext(r)
-	if !finished {
+	hasEnded, v0 := frame.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	frame.SetResult(r, job.Void{}, v0)
@@ -354,4 +327,4 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fc176e1f59d7ae5b
+// Digest of what is above: 61711adf7727873d

@@ -24,18 +24,18 @@ func (p *proxy) serveAsync(ctx context.Context, l *netio.Listener) (result *job.
 	var r statemachine.Run
 	frame := proxyServeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &proxyServeArgs{p: p, ctx: ctx, l: l}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &proxyServeArgs{p: p, ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &proxyServeMachine{proxyServeLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// serveEnter enters [proxy.serve] for another machine. It returns the results, or the suspended
+// serveEnter enters [proxy.serve] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (p *proxy) serveEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*proxyServeFrame, error) {
 	frame := proxyServeLocals{}
-	if finished, v0 := frame.moveNext(r, &proxyServeArgs{p: p, ctx: ctx, l: l}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &proxyServeArgs{p: p, ctx: ctx, l: l}); hasEnded {
 		return nil, v0
 	}
 	m := &proxyServeFrame{proxyServeLocals: frame}
@@ -50,41 +50,37 @@ type proxyServeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// proxyServeArgs are the parameters of [proxy.serve] that are needed only before its first
-// suspension.
+// proxyServeArgs are the parameters that only the start of [proxy.serve] needs.
 type proxyServeArgs struct {
 	p   *proxy
 	ctx context.Context
 	l   *netio.Listener
 }
 
-// proxyServeFrame is the frame of [proxy.serve] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// proxyServeFrame is the frame of [proxy.serve] for a caller that is a machine.
 type proxyServeFrame struct {
 	proxyServeLocals
 
 	result0 error
 }
 
-// MoveNext continues [proxy.serve] where it stopped.
-func (f *proxyServeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *proxyServeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [proxy.serve] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [proxy.serve] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:31: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
 		l := args.l
 		p := args.p
@@ -95,43 +91,38 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:95
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:103
 	f.inScope1 = nil
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [proxy.serve] is suspended.
 func (f *proxyServeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 31)
 }
 
-// Results returns what [proxy.serve] returned, or raises again the panic that ended it.
 func (f *proxyServeFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// proxyServeMachine is the root of a chain of calls that begins with [proxy.serve]: chain, job and
-// frame in one allocation.
+// proxyServeMachine is [proxy.serve] as the root of a chain: chain, job and frame in one
+// allocation.
 type proxyServeMachine struct {
 	statemachine.Builder[job.Void]
 	proxyServeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *proxyServeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -167,29 +158,29 @@ type proxyServeFunc1Frame struct {
 	result0 error
 }
 
-// proxyServeFunc1Args are the parameters of a function literal of [proxy.serve] that are needed
-// only before its first suspension.
+// proxyServeFunc1Args are the parameters that only the start of a function literal of
+// [proxy.serve] needs.
 type proxyServeFunc1Args struct {
 	l   *netio.Listener
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [proxy.serve] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *proxyServeFunc1Frame) moveNext(r *statemachine.Run, args *proxyServeFunc1Args) (finished bool) {
+// moveNext runs a function literal of [proxy.serve] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *proxyServeFunc1Frame) moveNext(r *statemachine.Run, args *proxyServeFunc1Args) (hasEnded bool) {
 	var returned bool
 	defer f.loops.Exit(r, &f.Frame, &returned)
-	finished = f.step(r, args)
+	hasEnded = f.step(r, args)
 	returned = true
-	return finished
+	return hasEnded
 }
 
 // step runs a function literal of [proxy.serve] until it suspends or ends.
-func (f *proxyServeFunc1Frame) step(r *statemachine.Run, args *proxyServeFunc1Args) (finished bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &finished)
-	state := f.State
+func (f *proxyServeFunc1Frame) step(r *statemachine.Run, args *proxyServeFunc1Args) (hasEnded bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -198,7 +189,7 @@ func (f *proxyServeFunc1Frame) step(r *statemachine.Run, args *proxyServeFunc1Ar
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
@@ -208,7 +199,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:203
 		goto resume1
 	}
 	f.State = 1
@@ -223,7 +214,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:227
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:218
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -233,12 +224,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:237
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:228
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:242
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:233
 		goto resume2
 	}
 	f.State = 2
@@ -249,7 +240,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:244
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
@@ -257,30 +248,28 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:261
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:252
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:265
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:256
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:269
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:260
 }
 
-// Location returns where a function literal of [proxy.serve] is suspended.
 func (f *proxyServeFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 32, 32)
 }
 
-// proxyServeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [proxy.serve]: chain and frame in one allocation.
+// proxyServeFunc1Machine is a function literal of [proxy.serve] as the root of a chain: chain and
+// frame in one allocation.
 type proxyServeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyServeFunc1Frame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *proxyServeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	if !f.proxyServeFunc1Frame.moveNext(r, nil) {
 		return false
@@ -296,7 +285,7 @@ func proxyServeFunc2Run(p *proxy, client *netio.Conn, ctx context.Context) error
 	var r statemachine.Run
 	frame := proxyServeFunc2Locals{p: p, client: client}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
 	m := &proxyServeFunc2Machine{proxyServeFunc2Locals: frame}
@@ -313,23 +302,22 @@ type proxyServeFunc2Locals struct {
 	connect1 *proxyConnectFrame
 }
 
-// moveNext runs a function literal of [proxy.serve] from where it stopped to its next suspension
-// (false) or its end (true). The parameter ctx is needed only before the first suspension.
-func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs a function literal of [proxy.serve] on to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:37: if err := p.connect(ctx, client); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:333
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:321
 	if f.connect1 == nil {
 		goto after1
 	}
@@ -338,35 +326,31 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:342
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:330
 	f.connect1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	if err != nil {
 		f.p.failed(f.client.RemoteAddr(), err)
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:40
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:352
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:338
 }
 
-// Location returns where a function literal of [proxy.serve] is suspended.
 func (f *proxyServeFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 37)
 }
 
-// proxyServeFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [proxy.serve]: chain and frame in one allocation.
+// proxyServeFunc2Machine is a function literal of [proxy.serve] as the root of a chain: chain and
+// frame in one allocation.
 type proxyServeFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyServeFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *proxyServeFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -380,7 +364,7 @@ func (p *proxy) connectAsync(ctx context.Context, client *netio.Conn) (result *j
 	var r statemachine.Run
 	frame := proxyConnectLocals{ctx: ctx, client: client}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, p); finished {
+	if hasEnded, v0 := frame.moveNext(&r, p); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -388,11 +372,11 @@ func (p *proxy) connectAsync(ctx context.Context, client *netio.Conn) (result *j
 	return m.Start(ctx, &r, m)
 }
 
-// connectEnter enters [proxy.connect] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// connectEnter enters [proxy.connect] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (p *proxy) connectEnter(r *statemachine.Run, ctx context.Context, client *netio.Conn) (*proxyConnectFrame, error) {
 	frame := proxyConnectLocals{ctx: ctx, client: client}
-	if finished, v0 := frame.moveNext(r, p); finished {
+	if hasEnded, v0 := frame.moveNext(r, p); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -413,34 +397,32 @@ type proxyConnectLocals struct {
 	inScope2 *job.Job[job.Void]
 }
 
-// proxyConnectFrame is the frame of [proxy.connect] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// proxyConnectFrame is the frame of [proxy.connect] for a caller that is a machine.
 type proxyConnectFrame struct {
 	proxyConnectLocals
 
 	result0 error
 }
 
-// MoveNext continues [proxy.connect] where it stopped.
-func (f *proxyConnectFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *proxyConnectFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [proxy.connect] from where it stopped to its next suspension (false) or its end
-// (true). The parameter p is needed only before the first suspension.
-func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [proxy.connect] on to its next suspension (false) or its end (true). The parameter
+// p is needed only before the first suspension.
+func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		client := f.client
@@ -448,34 +430,30 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished b
 		f.defers.PushPlain(func() { _ = client.Close() })
 		soon, cancel := context.WithTimeout(f.ctx, p.patience)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
-		// main.go:54: backend, err := netio.Dial(soon, "tcp", p.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		f.dial1 = netio.DialAsync(soon, "tcp", p.backend)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:458
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:438
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	return r.Await(f.dial1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:468
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:447
 		f.dial1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:473
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:452
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
 		}
 		f.defers.PushPlain(func() { _ = backend.Close() })
-		// main.go:59: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		client := f.client
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 		f.inScope2 = job.InScopeAsync(f.ctx, func(ctx1 context.Context, s1 *job.Scope) error {
@@ -484,46 +462,42 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:488
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:466
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.client = nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return r.Await(f.inScope2), nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:498
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:475
 	f.inScope2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:503
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:480
 }
 
-// Location returns where [proxy.connect] is suspended.
 func (f *proxyConnectLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 54, 59)
 }
 
-// Results returns what [proxy.connect] returned, or raises again the panic that ended it.
 func (f *proxyConnectFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// proxyConnectMachine is the root of a chain of calls that begins with [proxy.connect]: chain, job
-// and frame in one allocation.
+// proxyConnectMachine is [proxy.connect] as the root of a chain: chain, job and frame in one
+// allocation.
 type proxyConnectMachine struct {
 	statemachine.Builder[job.Void]
 	proxyConnectLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *proxyConnectMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -538,7 +512,7 @@ func proxyConnectFunc1Run(backend, client *netio.Conn, ctx context.Context, s *j
 	var r statemachine.Run
 	frame := proxyConnectFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &proxyConnectFunc1Args{backend: backend, client: client, ctx: ctx, s: s}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &proxyConnectFunc1Args{backend: backend, client: client, ctx: ctx, s: s}); hasEnded {
 		return v0
 	}
 	m := &proxyConnectFunc1Machine{proxyConnectFunc1Locals: frame}
@@ -553,8 +527,8 @@ type proxyConnectFunc1Locals struct {
 	pour1 *pourFrame
 }
 
-// proxyConnectFunc1Args are the parameters of a function literal of [proxy.connect] that are
-// needed only before its first suspension.
+// proxyConnectFunc1Args are the parameters that only the start of a function literal of
+// [proxy.connect] needs.
 type proxyConnectFunc1Args struct {
 	backend *netio.Conn
 	client  *netio.Conn
@@ -562,17 +536,17 @@ type proxyConnectFunc1Args struct {
 	s       *job.Scope
 }
 
-// moveNext runs a function literal of [proxy.connect] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConnectFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [proxy.connect] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConnectFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		backend := args.backend
@@ -582,10 +556,9 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 			return proxyConnectFunc2Run(backend, client, ctx1)
 		})
 	}
-	// main.go:61: return pour(ctx, client, backend)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:589
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:562
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -594,29 +567,26 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:598
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:571
 	f.pour1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [proxy.connect] is suspended.
 func (f *proxyConnectFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 61)
 }
 
-// proxyConnectFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [proxy.connect]: chain and frame in one allocation.
+// proxyConnectFunc1Machine is a function literal of [proxy.connect] as the root of a chain: chain
+// and frame in one allocation.
 type proxyConnectFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyConnectFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *proxyConnectFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -629,7 +599,7 @@ func proxyConnectFunc2Run(backend, client *netio.Conn, ctx context.Context) erro
 	var r statemachine.Run
 	frame := proxyConnectFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &proxyConnectFunc2Args{backend: backend, client: client, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &proxyConnectFunc2Args{backend: backend, client: client, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &proxyConnectFunc2Machine{proxyConnectFunc2Locals: frame}
@@ -644,30 +614,29 @@ type proxyConnectFunc2Locals struct {
 	pour1 *pourFrame
 }
 
-// proxyConnectFunc2Args are the parameters of a function literal of [proxy.connect] that are
-// needed only before its first suspension.
+// proxyConnectFunc2Args are the parameters that only the start of a function literal of
+// [proxy.connect] needs.
 type proxyConnectFunc2Args struct {
 	backend *netio.Conn
 	client  *netio.Conn
 	ctx     context.Context
 }
 
-// moveNext runs a function literal of [proxy.connect] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConnectFunc2Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [proxy.connect] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConnectFunc2Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:60: s.Go(func(ctx context.Context) error { return pour(ctx, backend, client) })
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:671
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:640
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -676,29 +645,26 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:680
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:649
 	f.pour1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [proxy.connect] is suspended.
 func (f *proxyConnectFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 60)
 }
 
-// proxyConnectFunc2Machine is the root of a chain of calls that begins with a function literal of
-// [proxy.connect]: chain and frame in one allocation.
+// proxyConnectFunc2Machine is a function literal of [proxy.connect] as the root of a chain: chain
+// and frame in one allocation.
 type proxyConnectFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyConnectFunc2Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *proxyConnectFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -712,18 +678,18 @@ func pourAsync(ctx context.Context, dst, src *netio.Conn) (result *job.Job[job.V
 	var r statemachine.Run
 	frame := pourLocals{dst: dst}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &pourArgs{ctx: ctx, src: src}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &pourArgs{ctx: ctx, src: src}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &pourMachine{pourLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// pourEnter enters [pour] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// pourEnter enters [pour] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func pourEnter(r *statemachine.Run, ctx context.Context, dst, src *netio.Conn) (*pourFrame, error) {
 	frame := pourLocals{dst: dst}
-	if finished, v0 := frame.moveNext(r, &pourArgs{ctx: ctx, src: src}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &pourArgs{ctx: ctx, src: src}); hasEnded {
 		return nil, v0
 	}
 	m := &pourFrame{pourLocals: frame}
@@ -741,68 +707,61 @@ type pourLocals struct {
 	closeWrite2 *statemachine.WaitingVoid[int]
 }
 
-// pourArgs are the parameters of [pour] that are needed only before its first suspension.
+// pourArgs are the parameters that only the start of [pour] needs.
 type pourArgs struct {
 	ctx context.Context
 	src *netio.Conn
 }
 
-// pourFrame is the frame of [pour] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// pourFrame is the frame of [pour] for a caller that is a machine.
 type pourFrame struct {
 	pourLocals
 
 	result0 error
 }
 
-// MoveNext continues [pour] where it stopped.
-func (f *pourFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *pourFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [pour] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:70: if _, err := netio.Copy(ctx, dst, src); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:784
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:747
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	return r.Await(f.copy1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:794
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:756
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:71
 			return true, err
 		}
 	}
-	// main.go:73: return dst.CloseWrite()
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:806
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:765
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -812,35 +771,30 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:816
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:775
 	f.closeWrite2 = nil
 after2:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [pour] is suspended.
 func (f *pourLocals) Location() statemachine.Location {
 	return f.Frame.At("main.pour", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 70, 73)
 }
 
-// Results returns what [pour] returned, or raises again the panic that ended it.
 func (f *pourFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one
-// allocation.
+// pourMachine is [pour] as the root of a chain: chain, job and frame in one allocation.
 type pourMachine struct {
 	statemachine.Builder[job.Void]
 	pourLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -848,4 +802,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 71349f9094103222
+// Digest of what is above: 3c2be39d67eb929d

@@ -49,21 +49,21 @@ type retryFrame[T any] struct {
 	err error
 }
 
-// MoveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [retry] on to its next suspension (false) or its end (true).
 func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
-	var awaited1 *job.Job[T]
+	var awaited *job.Job[T]
 	var err2 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.n1 = f.b.attempts
@@ -76,38 +76,29 @@ range1:
 	}
 	// main.go:37: v, err = operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	awaited1 = f.operation(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:83
+	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:81
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	return r.Await(awaited1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:93
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.v, f.err = awaited1.GetResult()
+	f.v, f.err = awaited.GetResult()
 	if f.err == nil || !errors.Is(f.err, errBusy) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:100
 		return true
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:40
 	}
 	if f.attempt+1 >= f.b.attempts {
 		goto endIf1
 	}
-	// main.go:42: if err := job.Sleep(ctx, b.pause(attempt)); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
-	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:110
-	if !asleep1 {
+	asleep, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:101
+	if !asleep {
 		goto after2
 	}
 	f.State = 2
@@ -119,37 +110,32 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:123
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:114
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
 	}
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:131
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:121
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:136
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:126
 	return true
 }
 
-// Location returns where [retry] is suspended.
 func (f *retryFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
 }
 
-// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in
-// one allocation.
+// retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
 type retryMachine[T any] struct {
 	statemachine.Builder[T]
 	retryFrame[T]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	if !f.retryFrame.MoveNext(r) {
 		return false
@@ -166,7 +152,7 @@ func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation fu
 	var r statemachine.Run
 	frame := hedgeLocals[T]{ctx: ctx, operation: operation}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, patience); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, patience); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -186,22 +172,21 @@ type hedgeLocals[T any] struct {
 	await1 *job.Job[T]
 }
 
-// moveNext runs [hedge] from where it stopped to its next suspension (false) or its end (true).
-// The parameter patience is needed only before the first suspension.
-func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (finished bool, result0 T, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	var awaited1 *job.Job[T]
-	var awaited2 *job.Job[T]
-	state := f.State
+// moveNext runs [hedge] on to its next suspension (false) or its end (true). The parameter
+// patience is needed only before the first suspension.
+func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (hasEnded bool, result0 T, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var awaited *job.Job[T]
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -213,29 +198,24 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 	f.first = f.operation(f.ctx, 1)
 	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	awaited1 = job.WaitTimeout(f.ctx, f.first, patience)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:220
+	if awaited = job.WaitTimeout(f.ctx, f.first, patience); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:203
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	return r.Await(awaited1), *new(T), nil
+	f.await1 = awaited
+	return r.Await(awaited), *new(T), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:230
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-		v, err := awaited1.GetResult()
+		v, err := awaited.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:239
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:219
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
@@ -243,48 +223,40 @@ after1:
 	}
 	// main.go:61: return job.Race(first, operation(ctx, 2)).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	awaited2 = job.Race(f.first, f.operation(f.ctx, 2))
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:250
+	if awaited = job.Race(f.first, f.operation(f.ctx, 2)); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:228
 		goto after2
 	}
 	f.State = 2
 	f.ctx, f.operation, f.first = nil, nil, nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	return r.Await(awaited2), *new(T), nil
+	f.await1 = awaited
+	return r.Await(awaited), *new(T), nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:261
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:266
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:241
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:270
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:245
 }
 
-// Location returns where [hedge] is suspended.
 func (f *hedgeLocals[T]) Location() statemachine.Location {
 	return f.Frame.At("main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 58, 61)
 }
 
-// hedgeMachine is the root of a chain of calls that begins with [hedge]: chain, job and frame in
-// one allocation.
+// hedgeMachine is [hedge] as the root of a chain: chain, job and frame in one allocation.
 type hedgeMachine[T any] struct {
 	statemachine.Builder[T]
 	hedgeLocals[T]
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *hedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -300,7 +272,7 @@ func flakyAsync(ctx context.Context, calls *int) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := flakyLocals{calls: calls}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &flakyMachine{flakyLocals: frame}
@@ -314,25 +286,24 @@ type flakyLocals struct {
 	calls *int
 }
 
-// moveNext runs [flaky] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [flaky] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:68: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
-	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:335
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:306
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -343,37 +314,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:69
 		return true, "", err
 	}
 	if *f.calls++; *f.calls < 3 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:72
 		return true, "", errBusy
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
 	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:359
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:324
 }
 
-// Location returns where [flaky] is suspended.
 func (f *flakyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
 }
 
-// flakyMachine is the root of a chain of calls that begins with [flaky]: chain, job and frame in
-// one allocation.
+// flakyMachine is [flaky] as the root of a chain: chain, job and frame in one allocation.
 type flakyMachine struct {
 	statemachine.Builder[string]
 	flakyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *flakyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -388,7 +350,7 @@ func slowAsync(ctx context.Context, request int) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := slowLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &slowArgs{ctx: ctx, request: request}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &slowArgs{ctx: ctx, request: request}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &slowMachine{slowLocals: frame}
@@ -400,74 +362,66 @@ type slowLocals struct {
 	statemachine.Frame
 }
 
-// slowArgs are the parameters of [slow] that are needed only before its first suspension.
+// slowArgs are the parameters that only the start of [slow] needs.
 type slowArgs struct {
 	ctx     context.Context
 	request int
 }
 
-// moveNext runs [slow] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished bool, result0 string, result1 error) {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [slow] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded bool, result0 string, result1 error) {
+	var sleep error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
 	if args.request != 1 {
 		goto endIf1
 	}
-	// main.go:82: return "", job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
-	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:431
-	if !asleep1 {
+	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:392
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
-	sleep1 = r.Refusal()
+	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:441
-	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
-	return true, "", sleep1
+	return true, "", sleep
 endIf1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:84
 	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:449
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:406
 }
 
-// Location returns where [slow] is suspended.
 func (f *slowLocals) Location() statemachine.Location {
 	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
 }
 
-// slowMachine is the root of a chain of calls that begins with [slow]: chain, job and frame in one
-// allocation.
+// slowMachine is [slow] as the root of a chain: chain, job and frame in one allocation.
 type slowMachine struct {
 	statemachine.Builder[string]
 	slowLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 2166ed712b986d8b
+// Digest of what is above: 055cc4bf3c698264

@@ -27,18 +27,18 @@ func serveAsync(ctx context.Context, urgent, normal *coord.Channel[string], clos
 	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, urgent: urgent, normal: normal, closing: closing}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame
+// serveEnter enters [serve] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func serveEnter(r *statemachine.Run, ctx context.Context, urgent, normal *coord.Channel[string], closing *job.Job[job.Void]) (*serveFrame, error) {
 	frame := serveLocals{ctx: ctx, urgent: urgent, normal: normal, closing: closing}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &serveFrame{serveLocals: frame}
@@ -59,36 +59,32 @@ type serveLocals struct {
 	select1 *job.Job[int]
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// serveFrame is the frame of [serve] for a caller that is a machine.
 type serveFrame struct {
 	serveLocals
 
 	result0 error
 }
 
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *serveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [serve] on to its next suspension (false) or its end (true).
+func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:24
 	f.order = new(string)
-	// main.go:25: i, err := coord.Select(ctx,
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 	f.select1 = coord.SelectAsync(f.ctx,
 		coord.OnReceive(f.urgent, f.order),
 		coord.OnReceive(f.normal, f.order),
@@ -97,30 +93,25 @@ for1:
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:97
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 	return r.Await(f.select1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:111
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:106
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:31
 		switch {
 		case errors.Is(err, coord.ErrClosed) && i == 0:
 			f.urgent = nil // this case is never ready from now on
 		case err != nil:
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:35
 			return true, err
 		case i == 2:
 			fmt.Println("the shop is closed")
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:38
 			return true, nil
 		case i == 3:
 			fmt.Println("a minute without an order")
@@ -128,32 +119,28 @@ resume1:
 			fmt.Println("serves", (*f.order))
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:132
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:123
 	goto for1
 }
 
-// Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/select/main.go", 25)
 }
 
-// Results returns what [serve] returned, or raises again the panic that ended it.
 func (f *serveFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
-// one allocation.
+// serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -168,18 +155,18 @@ func orNothingAsync(ctx context.Context, a, b *coord.Channel[string]) (result *j
 	var r statemachine.Run
 	frame := orNothingLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &orNothingArgs{ctx: ctx, a: a, b: b}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &orNothingArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &orNothingMachine{orNothingLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// orNothingEnter enters [orNothing] for another machine. It returns the results, or the suspended
+// orNothingEnter enters [orNothing] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func orNothingEnter(r *statemachine.Run, ctx context.Context, a, b *coord.Channel[string]) (*orNothingFrame, string, error) {
 	frame := orNothingLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &orNothingArgs{ctx: ctx, a: a, b: b}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &orNothingArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &orNothingFrame{orNothingLocals: frame}
@@ -195,16 +182,14 @@ type orNothingLocals struct {
 	select1 *job.Job[int]
 }
 
-// orNothingArgs are the parameters of [orNothing] that are needed only before its first
-// suspension.
+// orNothingArgs are the parameters that only the start of [orNothing] needs.
 type orNothingArgs struct {
 	ctx context.Context
 	a   *coord.Channel[string]
 	b   *coord.Channel[string]
 }
 
-// orNothingFrame is the frame of [orNothing] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// orNothingFrame is the frame of [orNothing] for a caller that is a machine.
 type orNothingFrame struct {
 	orNothingLocals
 
@@ -212,75 +197,66 @@ type orNothingFrame struct {
 	result1 error
 }
 
-// MoveNext continues [orNothing] where it stopped.
-func (f *orNothingFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *orNothingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [orNothing] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (finished bool, result0 string, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [orNothing] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:51
 	f.order = new(string)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:51
 	*f.order = "nothing"
-	// main.go:52: … coord.Select(ctx, coord.OnReceive(a, &order), coord.OnReceive(b, &order), co …
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:243
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:225
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	return r.Await(f.select1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 		_, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:234
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:53
 		result0, result1 = (*f.order), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:258
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:239
 	return true, result0, result1
 }
 
-// Location returns where [orNothing] is suspended.
 func (f *orNothingLocals) Location() statemachine.Location {
 	return f.Frame.At("main.orNothing", "github.com/movenext/movenext/docs/howto/code/select/main.go", 52)
 }
 
-// Results returns what [orNothing] returned, or raises again the panic that ended it.
 func (f *orNothingFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// orNothingMachine is the root of a chain of calls that begins with [orNothing]: chain, job and
-// frame in one allocation.
+// orNothingMachine is [orNothing] as the root of a chain: chain, job and frame in one allocation.
 type orNothingMachine struct {
 	statemachine.Builder[string]
 	orNothingLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *orNothingMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -295,7 +271,7 @@ func bakeAsync(ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Cha
 	var r statemachine.Run
 	frame := bakeLocals{ovens: ovens, order: order}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &bakeArgs{ctx: ctx, neighbour: neighbour, patience: patience}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &bakeArgs{ctx: ctx, neighbour: neighbour, patience: patience}); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -303,11 +279,11 @@ func bakeAsync(ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Cha
 	return m.Start(ctx, &r, m)
 }
 
-// bakeEnter enters [bake] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// bakeEnter enters [bake] for another machine. It returns the results or, suspended, the frame
+// that will have them.
 func bakeEnter(r *statemachine.Run, ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Channel[string], order string, patience time.Duration) (*bakeFrame, string, error) {
 	frame := bakeLocals{ovens: ovens, order: order}
-	if finished, v0, v1 := frame.moveNext(r, &bakeArgs{ctx: ctx, neighbour: neighbour, patience: patience}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &bakeArgs{ctx: ctx, neighbour: neighbour, patience: patience}); hasEnded {
 		r.Rethrow()
 		return nil, v0, v1
 	}
@@ -327,15 +303,14 @@ type bakeLocals struct {
 	select1 *job.Job[int]
 }
 
-// bakeArgs are the parameters of [bake] that are needed only before its first suspension.
+// bakeArgs are the parameters that only the start of [bake] needs.
 type bakeArgs struct {
 	ctx       context.Context
 	neighbour *coord.Channel[string]
 	patience  time.Duration
 }
 
-// bakeFrame is the frame of [bake] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// bakeFrame is the frame of [bake] for a caller that is a machine.
 type bakeFrame struct {
 	bakeLocals
 
@@ -343,26 +318,24 @@ type bakeFrame struct {
 	result1 error
 }
 
-// MoveNext continues [bake] where it stopped.
-func (f *bakeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *bakeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [bake] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (finished bool, result0 string, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
-	state := f.State
+// moveNext runs [bake] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (hasEnded bool, result0 string, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:60: i, err := coord.Select(ctx,
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	f.select1 = coord.SelectAsync(args.ctx,
 		coord.OnAcquire(f.ovens, 1),
@@ -371,37 +344,36 @@ func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (finished boo
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:375
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:348
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	return r.Await(f.select1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:357
 		f.select1 = nil
 		ovens := f.ovens
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:65
 		switch {
 		case err != nil:
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:392
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:364
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:67
 			return true, result0, result1
 		case i == 0:
 			f.defers.Push(func(raise func()) { defer ovens.Release(1); raise() })
 			result0, result1 = f.order+" from our oven", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:399
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:371
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:70
 			return true, result0, result1
 		case i == 1:
 			result0, result1 = f.order+" from the neighbour", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:405
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:377
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:72
 			return true, result0, result1
@@ -409,35 +381,31 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	result0, result1 = "no "+f.order, nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:413
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:417
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:389
 }
 
-// Location returns where [bake] is suspended.
 func (f *bakeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.bake", "github.com/movenext/movenext/docs/howto/code/select/main.go", 60)
 }
 
-// Results returns what [bake] returned, or raises again the panic that ended it.
 func (f *bakeFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// bakeMachine is the root of a chain of calls that begins with [bake]: chain, job and frame in one
-// allocation.
+// bakeMachine is [bake] as the root of a chain: chain, job and frame in one allocation.
 type bakeMachine struct {
 	statemachine.Builder[string]
 	bakeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bakeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -453,7 +421,7 @@ func withTimeoutAsync(ctx context.Context, orders *coord.Channel[string], patien
 	var r statemachine.Run
 	frame := withTimeoutLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &withTimeoutArgs{orders: orders, patience: patience}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &withTimeoutArgs{orders: orders, patience: patience}); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -471,27 +439,26 @@ type withTimeoutLocals struct {
 	receive1 *statemachine.Waiting[string]
 }
 
-// withTimeoutArgs are the parameters of [withTimeout] that are needed only before its first
-// suspension.
+// withTimeoutArgs are the parameters that only the start of [withTimeout] needs.
 type withTimeoutArgs struct {
 	orders   *coord.Channel[string]
 	patience time.Duration
 }
 
-// moveNext runs [withTimeout] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs) (finished bool, result0 string, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [withTimeout] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs) (hasEnded bool, result0 string, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var receive1Value string
 	var receive1Err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -499,10 +466,9 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 		f.ctx, cancel = context.WithTimeout(f.ctx, args.patience)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
-	// main.go:83: return orders.Receive(ctx)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	f.receive1, receive1Value, receive1Err = args.orders.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:472
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -512,34 +478,32 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	receive1Value, receive1Err = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:516
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:482
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	result0, result1 = receive1Value, receive1Err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:521
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:487
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:525
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:491
 }
 
-// Location returns where [withTimeout] is suspended.
 func (f *withTimeoutLocals) Location() statemachine.Location {
 	return f.Frame.At("main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 83)
 }
 
-// withTimeoutMachine is the root of a chain of calls that begins with [withTimeout]: chain, job
-// and frame in one allocation.
+// withTimeoutMachine is [withTimeout] as the root of a chain: chain, job and frame in one
+// allocation.
 type withTimeoutMachine struct {
 	statemachine.Builder[string]
 	withTimeoutLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *withTimeoutMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -555,7 +519,7 @@ func shopAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := shopLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shopMachine{shopLocals: frame}
@@ -577,20 +541,15 @@ type shopLocals struct {
 	taken             *job.Job[string]
 }
 
-// moveNext runs [shop] from where it stopped to its next suspension (false) or its end (true).
-func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [shop] on to its next suspension (false) or its end (true).
+func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
 	var order string
-	var err2 error
-	var bake4Value string
-	var bake4Err error
-	var bake5Value string
-	var bake5Err error
-	var bake6Value string
-	var bake6Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var bakeValue string
+	var bakeErr error
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -605,7 +564,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	case 6:
 		goto resume6
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:90
 	f.urgentOrNeighbour, f.normal = coord.NewUnbounded[string](), coord.NewUnbounded[string]()
@@ -614,17 +573,13 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 		closing := job.SleepAsync(f.ctx, 150*time.Second)
 		for _, err := range []error{f.normal.TrySend("tea"), f.normal.TrySend("milk"), f.urgentOrNeighbour.TrySend("coffee")} {
 			if err != nil {
-				f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:94
 				return true, err
 			}
 		}
 		f.urgentOrNeighbour.Close() // its elements are still served
-		// main.go:98: if err := serve(ctx, urgent, normal, closing); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 		f.serve1, err = serveEnter(r, f.ctx, f.urgentOrNeighbour, f.normal, closing)
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:628
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:583
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -633,19 +588,15 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 	err = f.serve1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:637
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:592
 	f.serve1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:99
 		return true, err
 	}
-	// main.go:101: order, err := orNothing(ctx, urgent, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:101
-	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, f.urgentOrNeighbour, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:649
+	f.orNothing2, order, err = orNothingEnter(r, f.ctx, f.urgentOrNeighbour, coord.NewUnbounded[string]())
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:600
 	if f.orNothing2 == nil {
 		goto after2
 	}
@@ -654,16 +605,14 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:101
-	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:659
+	order, err = f.orNothing2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:610
 	f.orNothing2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:102
-	fmt.Println("without waiting:", order, "- closed:", errors.Is(err2, coord.ErrClosed))
-	// main.go:103: order, err = orNothing(ctx, nil, normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:103
-	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, nil, f.normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:667
+	fmt.Println("without waiting:", order, "- closed:", errors.Is(err, coord.ErrClosed))
+	f.orNothing2, order, err = orNothingEnter(r, f.ctx, nil, f.normal)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:616
 	if f.orNothing2 == nil {
 		goto after3
 	}
@@ -672,18 +621,16 @@ after2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:103
-	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:677
+	order, err = f.orNothing2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:626
 	f.orNothing2 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:104
-	fmt.Println("without waiting:", order, err2)
+	fmt.Println("without waiting:", order, err)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:106
 	f.ovens, f.urgentOrNeighbour = coord.NewSemaphore(1), coord.NewRendezvous[string]()
-	// main.go:107: fmt.Println(bake(ctx, ovens, neighbour, "bread", time.Minute))
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:107
-	f.bake4, bake4Value, bake4Err = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "bread", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:687
+	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "bread", time.Minute)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:634
 	if f.bake4 == nil {
 		goto after4
 	}
@@ -692,18 +639,16 @@ after3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
-	bake4Value, bake4Err = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:697
+	bakeValue, bakeErr = f.bake4.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:644
 	f.bake4 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
-	fmt.Println(bake4Value, bake4Err)
+	fmt.Println(bakeValue, bakeErr)
 	f.ovens.TryAcquire(1)
 	f.taken = f.urgentOrNeighbour.ReceiveAsync(f.ctx)
-	// main.go:110: fmt.Println(bake(ctx, ovens, neighbour, "rolls", time.Minute))
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:110
-	f.bake4, bake5Value, bake5Err = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "rolls", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:707
+	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "rolls", time.Minute)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:652
 	if f.bake4 == nil {
 		goto after5
 	}
@@ -712,16 +657,14 @@ after4:
 	return false, nil
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
-	bake5Value, bake5Err = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:717
+	bakeValue, bakeErr = f.bake4.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:662
 	f.bake4 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
-	fmt.Println(bake5Value, bake5Err)
-	// main.go:111: fmt.Println(bake(ctx, ovens, neighbour, "cake", time.Second))
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:111
-	f.bake4, bake6Value, bake6Err = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "cake", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:725
+	fmt.Println(bakeValue, bakeErr)
+	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "cake", time.Second)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:668
 	if f.bake4 == nil {
 		goto after6
 	}
@@ -730,34 +673,30 @@ after5:
 	return false, nil
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
-	bake6Value, bake6Err = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:735
+	bakeValue, bakeErr = f.bake4.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:678
 	f.bake4 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
-	fmt.Println(bake6Value, bake6Err)
+	fmt.Println(bakeValue, bakeErr)
 	result0 = f.taken.Err()
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:741
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:684
 	return true, result0
 }
 
-// Location returns where [shop] is suspended.
 func (f *shopLocals) Location() statemachine.Location {
 	return f.Frame.At("main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 98, 101, 103, 107, 110, 111)
 }
 
-// shopMachine is the root of a chain of calls that begins with [shop]: chain, job and frame in one
-// allocation.
+// shopMachine is [shop] as the root of a chain: chain, job and frame in one allocation.
 type shopMachine struct {
 	statemachine.Builder[job.Void]
 	shopLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -765,4 +704,4 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f089cd724e25be7b
+// Digest of what is above: 163b406763e73221

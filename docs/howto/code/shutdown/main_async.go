@@ -34,8 +34,8 @@ func (s *service) handleAsync(name string, long time.Duration) (result *job.Job[
 	return m.Start(context.Background(), &r, m)
 }
 
-// handleEnter enters [service.handle] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// handleEnter enters [service.handle] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *service) handleEnter(r *statemachine.Run, name string, long time.Duration) (*serviceHandleFrame, error) {
 	frame := serviceHandleFrame{s: s, name: name, long: long}
 	if frame.MoveNext(r) {
@@ -59,21 +59,19 @@ type serviceHandleFrame struct {
 	result0 error
 }
 
-// MoveNext runs [service.handle] from where it stopped to its next suspension (false) or its end
-// (true).
+// MoveNext runs [service.handle] on to its next suspension (false) or its end (true).
 func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
 		f.result0 = errStopping
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:76
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:75
 		return true
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:36
 	}
@@ -87,30 +85,26 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:38
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:91
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:89
 	return true
 }
 
-// Location returns where [service.handle] is suspended.
 func (f *serviceHandleFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go")
 }
 
-// Results returns what [service.handle] returned, or raises again the panic that ended it.
 func (f *serviceHandleFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// serviceHandleMachine is the root of a chain of calls that begins with [service.handle]: chain,
-// job and frame in one allocation.
+// serviceHandleMachine is [service.handle] as the root of a chain: chain, job and frame in one
+// allocation.
 type serviceHandleMachine struct {
 	statemachine.Builder[job.Void]
 	serviceHandleFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceHandleMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.serviceHandleFrame.MoveNext(r) {
 		return false
@@ -125,7 +119,7 @@ func serviceHandleFunc1Run(name string, long time.Duration, ctx context.Context)
 	var r statemachine.Run
 	frame := serviceHandleFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &serviceHandleFunc1Args{name: name, long: long, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serviceHandleFunc1Args{name: name, long: long, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &serviceHandleFunc1Machine{serviceHandleFunc1Locals: frame}
@@ -140,30 +134,29 @@ type serviceHandleFunc1Locals struct {
 	request1 *requestFrame
 }
 
-// serviceHandleFunc1Args are the parameters of a function literal of [service.handle] that are
-// needed only before its first suspension.
+// serviceHandleFunc1Args are the parameters that only the start of a function literal of
+// [service.handle] needs.
 type serviceHandleFunc1Args struct {
 	name string
 	long time.Duration
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [service.handle] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHandleFunc1Args) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs a function literal of [service.handle] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHandleFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:37: … request(ctx, name, long) })
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:167
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:160
 	if f.request1 == nil {
 		goto after1
 	}
@@ -172,29 +165,26 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:176
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:169
 	f.request1 = nil
 after1:
-	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [service.handle] is suspended.
 func (f *serviceHandleFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 37)
 }
 
-// serviceHandleFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [service.handle]: chain and frame in one allocation.
+// serviceHandleFunc1Machine is a function literal of [service.handle] as the root of a chain:
+// chain and frame in one allocation.
 type serviceHandleFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serviceHandleFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceHandleFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -208,18 +198,18 @@ func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result
 	var r statemachine.Run
 	frame := serviceStopLocals{s: s}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &serviceStopArgs{ctx: ctx, patience: patience}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serviceStopArgs{ctx: ctx, patience: patience}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serviceStopMachine{serviceStopLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// stopEnter enters [service.stop] for another machine. It returns the results, or the suspended
+// stopEnter enters [service.stop] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *service) stopEnter(r *statemachine.Run, ctx context.Context, patience time.Duration) (*serviceStopFrame, error) {
 	frame := serviceStopLocals{s: s}
-	if finished, v0 := frame.moveNext(r, &serviceStopArgs{ctx: ctx, patience: patience}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &serviceStopArgs{ctx: ctx, patience: patience}); hasEnded {
 		return nil, v0
 	}
 	m := &serviceStopFrame{serviceStopLocals: frame}
@@ -237,67 +227,58 @@ type serviceStopLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// serviceStopArgs are the parameters of [service.stop] that are needed only before its first
-// suspension.
+// serviceStopArgs are the parameters that only the start of [service.stop] needs.
 type serviceStopArgs struct {
 	ctx      context.Context
 	patience time.Duration
 }
 
-// serviceStopFrame is the frame of [service.stop] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// serviceStopFrame is the frame of [service.stop] for a caller that is a machine.
 type serviceStopFrame struct {
 	serviceStopLocals
 
 	result0 error
 }
 
-// MoveNext continues [service.stop] where it stopped.
-func (f *serviceStopFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *serviceStopFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [service.stop] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs) (finished bool, result0 error) {
+// moveNext runs [service.stop] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs) (hasEnded bool, result0 error) {
 	var err error
-	var awaited1 *job.Job[job.Void]
-	var awaited2 *job.Job[job.Void]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:46
 	f.s.stopping.Store(true)
 	f.ended = f.s.requests.WaitAsync()
 	// main.go:48: _, err := job.WaitTimeout(ctx, ended, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	awaited1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:287
+	if awaited = job.WaitTimeout(args.ctx, f.ended, args.patience); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:271
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	return r.Await(awaited1), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:297
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	_, err = awaited1.GetResult()
+	_, err = awaited.GetResult()
 	if !(errors.Is(err, context.DeadlineExceeded)) {
 		goto endIf1
 	}
@@ -305,54 +286,44 @@ after1:
 	f.s.requests.Cancel(errStopping)
 	// main.go:51: _, err = ended.Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	awaited2 = f.ended
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:312
+	if awaited = f.ended; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:291
 		goto after2
 	}
 	f.State = 2
 	f.s, f.ended = nil, nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	return r.Await(awaited2), nil
+	f.await1 = awaited
+	return r.Await(awaited), nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:323
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	_, err = awaited2.GetResult()
+	_, err = awaited.GetResult()
 endIf1:
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:53
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:332
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:306
 }
 
-// Location returns where [service.stop] is suspended.
 func (f *serviceStopLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 48, 51)
 }
 
-// Results returns what [service.stop] returned, or raises again the panic that ended it.
 func (f *serviceStopFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// serviceStopMachine is the root of a chain of calls that begins with [service.stop]: chain, job
-// and frame in one allocation.
+// serviceStopMachine is [service.stop] as the root of a chain: chain, job and frame in one
+// allocation.
 type serviceStopMachine struct {
 	statemachine.Builder[job.Void]
 	serviceStopLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceStopMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -367,7 +338,7 @@ func requestAsync(ctx context.Context, name string, long time.Duration) (result 
 	var r statemachine.Run
 	frame := requestLocals{ctx: ctx, name: name}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, long); finished {
+	if hasEnded, v0 := frame.moveNext(&r, long); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -375,11 +346,11 @@ func requestAsync(ctx context.Context, name string, long time.Duration) (result 
 	return m.Start(ctx, &r, m)
 }
 
-// requestEnter enters [request] for another machine. It returns the results, or the suspended
+// requestEnter enters [request] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func requestEnter(r *statemachine.Run, ctx context.Context, name string, long time.Duration) (*requestFrame, error) {
 	frame := requestLocals{ctx: ctx, name: name}
-	if finished, v0 := frame.moveNext(r, long); finished {
+	if hasEnded, v0 := frame.moveNext(r, long); hasEnded {
 		r.Rethrow()
 		return nil, v0
 	}
@@ -397,45 +368,42 @@ type requestLocals struct {
 	name string
 }
 
-// requestFrame is the frame of [request] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// requestFrame is the frame of [request] for a caller that is a machine.
 type requestFrame struct {
 	requestLocals
 
 	result0 error
 }
 
-// MoveNext continues [request] where it stopped.
-func (f *requestFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, 0)
-	return finished
+func (f *requestFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, 0)
+	return hasEnded
 }
 
-// moveNext runs [request] from where it stopped to its next suspension (false) or its end (true).
-// The parameter long is needed only before the first suspension.
-func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [request] on to its next suspension (false) or its end (true). The parameter long
+// is needed only before the first suspension.
+func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var asleep1 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		name := f.name
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
 		f.defers.Push(func(raise func()) { defer fmt.Println(" ", name, "has cleaned up"); raise() })
 	}
-	// main.go:61: err := job.Sleep(ctx, long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
-	asleep1, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:438
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, long)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:406
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -449,35 +417,31 @@ after1:
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:453
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:421
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:457
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:425
 }
 
-// Location returns where [request] is suspended.
 func (f *requestLocals) Location() statemachine.Location {
 	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 61)
 }
 
-// Results returns what [request] returned, or raises again the panic that ended it.
 func (f *requestFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// requestMachine is the root of a chain of calls that begins with [request]: chain, job and frame
-// in one allocation.
+// requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
 type requestMachine struct {
 	statemachine.Builder[job.Void]
 	requestLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, 0)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, 0)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -493,7 +457,7 @@ func lifeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := lifeLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lifeMachine{lifeLocals: frame}
@@ -513,13 +477,13 @@ type lifeLocals struct {
 	stop2   *serviceStopFrame
 }
 
-// moveNext runs [life] from where it stopped to its next suspension (false) or its end (true).
-func (f *lifeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [life] on to its next suspension (false) or its end (true).
+func (f *lifeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
 	var handle3Err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -528,7 +492,7 @@ func (f *lifeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:72
 	f.s = &service{requests: job.NewScope(context.WithoutCancel(f.ctx), job.Supervisor())}
@@ -545,11 +509,9 @@ range1:
 		value1, _ := f.iter1.Value().Interface().(time.Duration)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 		name, long := key1, value1
-		// main.go:74: if err := s.handle(name, long); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:553
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:515
 	if f.handle1 == nil {
 		goto after1
 	}
@@ -558,24 +520,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:562
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:524
 	f.handle1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:571
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:531
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
 	fmt.Println("the signal arrives")
-	// main.go:79: err := s.stop(ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:579
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:537
 	if f.stop2 == nil {
 		goto after2
 	}
@@ -585,13 +543,12 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:589
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:547
 	f.stop2 = nil
 after2:
-	// main.go:80: fmt.Println("a late request:", s.handle("late", time.Second))
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle3Err = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:595
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:552
 	if f.handle1 == nil {
 		goto after3
 	}
@@ -601,33 +558,28 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle3Err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:605
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:562
 	f.handle1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	fmt.Println("a late request:", handle3Err)
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:81
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:613
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:568
 }
 
-// Location returns where [life] is suspended.
 func (f *lifeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
 }
 
-// lifeMachine is the root of a chain of calls that begins with [life]: chain, job and frame in one
-// allocation.
+// lifeMachine is [life] as the root of a chain: chain, job and frame in one allocation.
 type lifeMachine struct {
 	statemachine.Builder[job.Void]
 	lifeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -635,4 +587,4 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7c965d08c948013f
+// Digest of what is above: d2a33e1ccfae750b

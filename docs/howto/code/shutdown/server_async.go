@@ -24,7 +24,7 @@ func renderAsync(ctx context.Context, long time.Duration) (result *job.Job[job.V
 	var r statemachine.Run
 	frame := renderLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &renderArgs{ctx: ctx, long: long}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &renderArgs{ctx: ctx, long: long}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &renderMachine{renderLocals: frame}
@@ -36,30 +36,29 @@ type renderLocals struct {
 	statemachine.Frame
 }
 
-// renderArgs are the parameters of [render] that are needed only before its first suspension.
+// renderArgs are the parameters that only the start of [render] needs.
 type renderArgs struct {
 	ctx  context.Context
 	long time.Duration
 }
 
-// moveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [render] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (hasEnded bool, result0 error) {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// server.go:58: … job.Sleep(ctx, long) }
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
-	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:62
-	if !asleep1 {
+	asleep, result0 = statemachine.Sleep(r, args.ctx, args.long)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:61
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -68,31 +67,27 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:72
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:71
 	return true, result0
 }
 
-// Location returns where [render] is suspended.
 func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
 }
 
-// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in
-// one allocation.
+// renderMachine is [render] as the root of a chain: chain, job and frame in one allocation.
 type renderMachine struct {
 	statemachine.Builder[job.Void]
 	renderLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: dfdd8400a52d123b
+// Digest of what is above: afce32073b54ce72

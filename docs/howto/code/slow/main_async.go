@@ -24,7 +24,7 @@ func queryAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := queryLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &queryMachine{queryLocals: frame}
@@ -36,24 +36,23 @@ type queryLocals struct {
 	statemachine.Frame
 }
 
-// moveNext runs [query] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [query] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// main.go:20: … job.Sleep(ctx, 30*time.Millisecond) }
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
-	asleep1, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:56
-	if !asleep1 {
+	asleep, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:55
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -62,31 +61,27 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:66
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:65
 	return true, result0
 }
 
-// Location returns where [query] is suspended.
 func (f *queryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
 }
 
-// queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in
-// one allocation.
+// queryMachine is [query] as the root of a chain: chain, job and frame in one allocation.
 type queryMachine struct {
 	statemachine.Builder[job.Void]
 	queryLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: f4025ca5fe844ac2
+// Digest of what is above: e9d6603c842459db

@@ -24,18 +24,18 @@ func buyAsync(ctx context.Context, stock map[string]int, what string) (result *j
 	var r statemachine.Run
 	frame := buyLocals{stock: stock, what: what}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &buyMachine{buyLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// buyEnter enters [buy] for another machine. It returns the results, or the suspended frame that
+// buyEnter enters [buy] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func buyEnter(r *statemachine.Run, ctx context.Context, stock map[string]int, what string) (*buyFrame, int, error) {
 	frame := buyLocals{stock: stock, what: what}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &buyFrame{buyLocals: frame}
@@ -51,8 +51,7 @@ type buyLocals struct {
 	what  string
 }
 
-// buyFrame is the frame of [buy] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// buyFrame is the frame of [buy] for a caller that is a machine.
 type buyFrame struct {
 	buyLocals
 
@@ -60,31 +59,29 @@ type buyFrame struct {
 	err   error
 }
 
-// MoveNext continues [buy] where it stopped.
-func (f *buyFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.price, f.err = f.moveNext(r, nil)
-	return finished
+func (f *buyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.price, f.err = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [buy] from where it stopped to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, price int, err error) {
+// moveNext runs [buy] on to its next suspension (false) or its end (true). The parameter ctx is
+// needed only before the first suspension.
+func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, price int, err error) {
 	var err2 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// shop.go:21: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
-	asleep1, err2 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:87
-	if !asleep1 {
+	asleep, err2 = statemachine.Sleep(r, ctx, time.Hour)
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:84
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -95,8 +92,6 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	if err2 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/tables/shop.go:22
 		return true, 0, err2
 	}
 	{
@@ -104,40 +99,33 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:24
 		price, ok = f.stock[f.what]
 		if !ok {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/tables/shop.go:26
 			return true, 0, errSoldOut
 		}
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:28
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:115
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:108
 	return true, price, err
 }
 
-// Location returns where [buy] is suspended.
 func (f *buyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
 }
 
-// Results returns what [buy] returned, or raises again the panic that ended it.
 func (f *buyFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.price, f.err
 }
 
-// buyMachine is the root of a chain of calls that begins with [buy]: chain, job and frame in one
-// allocation.
+// buyMachine is [buy] as the root of a chain: chain, job and frame in one allocation.
 type buyMachine struct {
 	statemachine.Builder[int]
 	buyLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -145,4 +133,4 @@ func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: be14f1f8a4f038a7
+// Digest of what is above: bfd9e82f615af63a

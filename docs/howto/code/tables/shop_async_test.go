@@ -24,7 +24,7 @@ func buysTeaAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := buysTeaLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &buysTeaMachine{buysTeaLocals: frame}
@@ -38,24 +38,23 @@ type buysTeaLocals struct {
 	buy1 *buyFrame
 }
 
-// moveNext runs [buysTea] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [buysTea] on to its next suspension (false) or its end (true). The parameter ctx
+// is needed only before the first suspension.
+func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
 	var price int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// shop_test.go:51: price, err := buy(ctx, map[string]int{"tea": 3}, "tea")
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	f.buy1, price, err = buyEnter(r, ctx, map[string]int{"tea": 3}, "tea")
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:59
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:58
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -64,35 +63,30 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	price, err = f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:68
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:67
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:52
 	if err == nil && price != 3 {
 		err = fmt.Errorf("the price is %d", price)
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:55
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:78
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:75
 }
 
-// Location returns where [buysTea] is suspended.
 func (f *buysTeaLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/docs/howto/code/tables.buysTea", "github.com/movenext/movenext/docs/howto/code/tables/shop_test.go", 51)
 }
 
-// buysTeaMachine is the root of a chain of calls that begins with [buysTea]: chain, job and frame
-// in one allocation.
+// buysTeaMachine is [buysTea] as the root of a chain: chain, job and frame in one allocation.
 type buysTeaMachine struct {
 	statemachine.Builder[job.Void]
 	buysTeaLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *buysTeaMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -100,4 +94,4 @@ func (f *buysTeaMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d394dbf7dd5c7e23
+// Digest of what is above: 0f209b03688d8acc

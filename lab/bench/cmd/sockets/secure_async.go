@@ -27,7 +27,7 @@ func acceptSecureAsync(ctx context.Context, l *netio.Listener, config *tls.Confi
 	var r statemachine.Run
 	frame := acceptSecureLocals{ctx: ctx, l: l, config: config}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &acceptSecureMachine{acceptSecureLocals: frame}
@@ -45,25 +45,23 @@ type acceptSecureLocals struct {
 	accept1 *statemachine.Waiting[*netio.Conn]
 }
 
-// moveNext runs [acceptSecure] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *acceptSecureLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [acceptSecure] on to its next suspension (false) or its end (true).
+func (f *acceptSecureLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var c *netio.Conn
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
-	// secure.go:95: c, err := l.Accept()
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:67
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:65
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -72,36 +70,32 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:76
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:74
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:96
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:97
 		return true, err
 	}
 	_ = answerAsync(f.ctx, netio.Server(c, f.config))
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:86
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:82
 	goto for1
 }
 
-// Location returns where [acceptSecure] is suspended.
 func (f *acceptSecureLocals) Location() statemachine.Location {
 	return f.Frame.At("main.acceptSecure", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 95)
 }
 
-// acceptSecureMachine is the root of a chain of calls that begins with [acceptSecure]: chain, job
-// and frame in one allocation.
+// acceptSecureMachine is [acceptSecure] as the root of a chain: chain, job and frame in one
+// allocation.
 type acceptSecureMachine struct {
 	statemachine.Builder[job.Void]
 	acceptSecureLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *acceptSecureMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -116,7 +110,7 @@ func answerAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -137,13 +131,13 @@ type answerLocals struct {
 	readOrWrite2 *job.Job[int]
 }
 
-// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [answer] on to its next suspension (false) or its end (true).
+func (f *answerLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -152,7 +146,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -160,28 +154,26 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 for1:
-	// secure.go:107: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:169
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:162
 		goto resume1
 	}
 	f.State = 1
 	f.p = nil // not needed any more
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 	return r.Await(f.readable1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:180
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:172
 		f.readable1 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:185
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:177
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:108
 			return true, result0
@@ -189,75 +181,67 @@ resume1:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:110
 	f.p = buffers.Get().(*[bufferSize]byte)
-	// secure.go:111: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 	f.readOrWrite2 = f.c.ReadAsync(f.p[:])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:198
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:188
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 	return r.Await(f.readOrWrite2), nil
 resume2:
 	{
 		var n int
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 		n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:209
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:198
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:112
 		if !(err == nil && f.p[n-1] == '.') {
 			goto endIf1
 		}
 	}
-	// secure.go:113: _, err = c.Write(p[:small])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:small])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:221
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:209
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	return r.Await(f.readOrWrite2), nil
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	_, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:230
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:217
 	f.readOrWrite2 = nil
 endIf1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:115
 	buffers.Put(f.p)
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:237
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:224
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:117
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:242
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:229
 	goto for1
 }
 
-// Location returns where [answer] is suspended.
 func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("main.answer", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 107, 111, 113)
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
-// one allocation.
+// answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -266,4 +250,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e0159207d7345c8e
+// Digest of what is above: aab1f50a0bb203da

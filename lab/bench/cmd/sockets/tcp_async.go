@@ -27,7 +27,7 @@ func acceptAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := acceptLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &acceptMachine{acceptLocals: frame}
@@ -45,26 +45,24 @@ type acceptLocals struct {
 	accept1 *statemachine.Waiting[*netio.Conn]
 }
 
-// moveNext runs [accept] from where it stopped to its next suspension (false) or its end (true).
-func (f *acceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [accept] on to its next suspension (false) or its end (true).
+func (f *acceptLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var c *netio.Conn
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:119
 	f.g = new(group[*netio.Conn])
 for1:
-	// tcp.go:121: c, err := l.Accept()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:121
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:68
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:66
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -73,36 +71,31 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:121
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:77
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:75
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:122
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:123
 		return true, err
 	}
 	_ = echoAsync(f.ctx, f.g, c)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:87
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:83
 	goto for1
 }
 
-// Location returns where [accept] is suspended.
 func (f *acceptLocals) Location() statemachine.Location {
 	return f.Frame.At("main.accept", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 121)
 }
 
-// acceptMachine is the root of a chain of calls that begins with [accept]: chain, job and frame in
-// one allocation.
+// acceptMachine is [accept] as the root of a chain: chain, job and frame in one allocation.
 type acceptMachine struct {
 	statemachine.Builder[job.Void]
 	acceptLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -117,7 +110,7 @@ func echoAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (resul
 	var r statemachine.Run
 	frame := echoLocals{ctx: ctx, g: g, c: c}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -139,15 +132,14 @@ type echoLocals struct {
 	readOrWrite2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [echo] on to its next suspension (false) or its end (true).
+func (f *echoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var n int
-	var err2 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -156,7 +148,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:131
@@ -169,10 +161,9 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 for1:
-	// tcp.go:135: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:176
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:167
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -182,22 +173,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:186
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:177
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:192
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:183
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:136
 		return true, result0
 	}
 	f.p = buffers.Get().(*[bufferSize]byte)
-	// tcp.go:139: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:139
-	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p[:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:201
+	f.readOrWrite2, n, err = f.c.ReadEnter(r, f.p[:])
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:190
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -205,27 +194,26 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:139
-	n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:210
+	n, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:199
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:140
-	if !(err2 == nil && f.p[0] == '!') {
+	if !(err == nil && f.p[0] == '!') {
 		goto else1
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:141
 	f.g.tell(f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:219
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:208
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:142
-	if err2 != nil {
+	if err != nil {
 		goto endIf2
 	}
-	// tcp.go:143: _, err = c.Write(p[:n])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
-	f.readOrWrite2, _, err2 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:229
+	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:n])
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:217
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -233,41 +221,38 @@ else1:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
-	_, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:238
+	_, err = f.readOrWrite2.Results(r)
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:226
 	f.readOrWrite2 = nil
 after3:
 endIf2:
 endIf1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:145
 	buffers.Put(f.p)
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:247
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:235
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:147
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:252
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:240
 	goto for1
 }
 
-// Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("main.echo", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 135, 139, 143)
 }
 
-// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one
-// allocation.
+// echoMachine is [echo] as the root of a chain: chain, job and frame in one allocation.
 type echoMachine struct {
 	statemachine.Builder[job.Void]
 	echoLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -297,16 +282,16 @@ type computeFrame struct {
 	ctx context.Context
 }
 
-// MoveNext runs [compute] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [compute] on to its next suspension (false) or its end (true).
 func (f *computeFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:307
@@ -321,33 +306,28 @@ for1:
 		computed.Store(int64(sum))
 	}
 	// tcp.go:312: job.Yield()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:325
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:310
 	f.State = 1
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:312
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:312
 	_ = r.Refusal()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:332
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:316
 	goto for1
 endFor1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [compute] is suspended.
 func (f *computeFrame) Location() statemachine.Location {
 	return f.Frame.At("main.compute", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 312)
 }
 
-// computeMachine is the root of a chain of calls that begins with [compute]: chain, job and frame
-// in one allocation.
+// computeMachine is [compute] as the root of a chain: chain, job and frame in one allocation.
 type computeMachine struct {
 	statemachine.Builder[job.Void]
 	computeFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.computeFrame.MoveNext(r) {
 		return false
@@ -357,4 +337,4 @@ func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7100446845944c24
+// Digest of what is above: 9452a76e0e206adb

@@ -27,7 +27,7 @@ func framesOfAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (r
 	var r statemachine.Run
 	frame := framesOfLocals{ctx: ctx, g: g}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, c); finished {
+	if hasEnded, v0 := frame.moveNext(&r, c); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -52,18 +52,16 @@ type framesOfLocals struct {
 	read3     *statemachine.Waiting[int]
 }
 
-// moveNext runs [framesOf] from where it stopped to its next suspension (false) or its end (true).
-// The parameter c is needed only before the first suspension.
-func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (finished bool, result0 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [framesOf] on to its next suspension (false) or its end (true). The parameter c is
+// needed only before the first suspension.
+func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var head []byte
-	var err2 error
 	var got int
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -72,7 +70,7 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (finished 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:148
@@ -87,10 +85,8 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (finished 
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:151
 	f.in = netio.NewBuffered(c)
 for1:
-	// websocket.go:153: if err := in.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	f.readable1, err = f.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:94
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:90
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -100,21 +96,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:104
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:100
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:110
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:106
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:154
 		return true, result0
 	}
-	// websocket.go:156: head, err := in.Peek(ctx, 6)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:156
-	f.peek2, head, err2 = f.in.PeekEnter(r, f.ctx, 6)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:118
+	f.peek2, head, err = f.in.PeekEnter(r, f.ctx, 6)
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:112
 	if f.peek2 == nil {
 		goto after2
 	}
@@ -123,21 +117,21 @@ after1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:156
-	head, err2 = f.peek2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:128
+	head, err = f.peek2.Results(r)
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:122
 	f.peek2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:157
-	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:134
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:128
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:158
 		return true, result0
 	}
 	if ws.OpCode(head[0]&0x0f) != ws.OpText || head[1] > 0x80|125 {
 		result0 = errNoText
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:141
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:135
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:161
 		return true, result0
@@ -158,10 +152,9 @@ for2:
 	if f.n >= len(f.p) {
 		goto endFor1
 	}
-	// websocket.go:166: got, err := in.Read(p[n:])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
-	f.read3, got, err3 = f.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:165
+	f.read3, got, err = f.in.ReadEnter(r, f.p[f.n:])
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:158
 	if f.read3 == nil {
 		goto after3
 	}
@@ -169,19 +162,19 @@ for2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
-	got, err3 = f.read3.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:174
+	got, err = f.read3.Results(r)
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:167
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:167
-	if f.n += got; err3 != nil {
-		result0 = err3
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:180
+	if f.n += got; err != nil {
+		result0 = err
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:173
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:168
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:185
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:178
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:171
@@ -189,36 +182,33 @@ endFor1:
 	{
 		var frame []byte
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:172
-		frame, err2 = ws.CompileFrame(ws.NewTextFrame(f.p[6:]))
-		if err2 != nil {
-			result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:196
+		frame, err = ws.CompileFrame(ws.NewTextFrame(f.p[6:]))
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:189
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:174
 			return true, result0
 		}
 		f.g.tell(frame)
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:203
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:196
 	goto for1
 }
 
-// Location returns where [framesOf] is suspended.
 func (f *framesOfLocals) Location() statemachine.Location {
 	return f.Frame.At("main.framesOf", "github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go", 153, 156, 166)
 }
 
-// framesOfMachine is the root of a chain of calls that begins with [framesOf]: chain, job and
-// frame in one allocation.
+// framesOfMachine is [framesOf] as the root of a chain: chain, job and frame in one allocation.
 type framesOfMachine struct {
 	statemachine.Builder[job.Void]
 	framesOfLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -227,4 +217,4 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a5e3b1bda6dce3d1
+// Digest of what is above: 32822f4ae8afb32c

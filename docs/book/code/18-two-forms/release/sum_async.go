@@ -23,18 +23,18 @@ func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := SumLocals{b: b}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, a); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, a); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &SumMachine{SumLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// SumEnter enters [Sum] for another machine. It returns the results, or the suspended frame that
+// SumEnter enters [Sum] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func SumEnter(r *statemachine.Run, a, b *job.Job[int]) (*SumFrame, int, error) {
 	frame := SumLocals{b: b}
-	if finished, v0, v1 := frame.moveNext(r, a); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, a); hasEnded {
 		return nil, v0, v1
 	}
 	m := &SumFrame{SumLocals: frame}
@@ -52,8 +52,7 @@ type SumLocals struct {
 	sum    int
 }
 
-// SumFrame is the frame of [Sum] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// SumFrame is the frame of [Sum] for a caller that is a machine.
 type SumFrame struct {
 	SumLocals
 
@@ -61,54 +60,45 @@ type SumFrame struct {
 	result1 error
 }
 
-// MoveNext continues [Sum] where it stopped.
-func (f *SumFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *SumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [Sum] from where it stopped to its next suspension (false) or its end (true). The
-// parameter a is needed only before the first suspension.
-func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [Sum] on to its next suspension (false) or its end (true). The parameter a is
+// needed only before the first suspension.
+func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var awaited1 *job.Job[int]
-	var awaited2 *job.Job[int]
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	// sum.go:13: first, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-	awaited1 = a
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:93
+	if awaited = a; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:88
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited1
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-	return r.Await(awaited1), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:103
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
 	{
 		var first int
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-		first, err = awaited1.GetResult()
+		first, err = awaited.GetResult()
 		if err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:15
 			return true, 0, err
 		}
 		words := [8]int{first, 1, 2, 3}
@@ -119,56 +109,45 @@ after1:
 	}
 	// sum.go:22: second, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-	awaited2 = f.b
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:126
+	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:114
 		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-	f.await1 = awaited2
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-	return r.Await(awaited2), 0, nil
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:137
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
 	{
 		var second int
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-		second, err = awaited2.GetResult()
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:23
+		second, err = awaited.GetResult()
 		return true, f.sum + second, err
 	}
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:148
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:131
 }
 
-// Location returns where [Sum] is suspended.
 func (f *SumLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/docs/book/code/18-two-forms/release.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go", 13, 22)
 }
 
-// Results returns what [Sum] returned, or raises again the panic that ended it.
 func (f *SumFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// SumMachine is the root of a chain of calls that begins with [Sum]: chain, job and frame in one
-// allocation.
+// SumMachine is [Sum] as the root of a chain: chain, job and frame in one allocation.
 type SumMachine struct {
 	statemachine.Builder[int]
 	SumLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -176,4 +155,4 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b7f7c2ba769bf16d
+// Digest of what is above: 427fe46f10c50e83
