@@ -27,18 +27,18 @@ func (s *Store) priceAsync(ctx context.Context, article string) (result *job.Job
 	var r statemachine.Run
 	frame := storePriceLocals{s: s, article: article}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &storePriceMachine{storePriceLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// priceEnter enters [Store.price] for another machine. It returns the results, or the suspended
+// priceEnter enters [Store.price] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *Store) priceEnter(r *statemachine.Run, ctx context.Context, article string) (*storePriceFrame, int, error) {
 	frame := storePriceLocals{s: s, article: article}
-	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
 	m := &storePriceFrame{storePriceLocals: frame}
@@ -54,8 +54,7 @@ type storePriceLocals struct {
 	article string
 }
 
-// storePriceFrame is the frame of [Store.price] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// storePriceFrame is the frame of [Store.price] for a caller that is a machine.
 type storePriceFrame struct {
 	storePriceLocals
 
@@ -63,31 +62,29 @@ type storePriceFrame struct {
 	result1 error
 }
 
-// MoveNext continues [Store.price] where it stopped.
-func (f *storePriceFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *storePriceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [Store.price] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
-func (f *storePriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs [Store.price] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *storePriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int, result1 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// service.go:80: if err := job.Sleep(ctx, s.Pause); err != nil {
 //line github.com/movenext/movenext/lab/functions/service/service.go:80
-	asleep1, err = statemachine.Sleep(r, ctx, f.s.Pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:90
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, ctx, f.s.Pause)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:87
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -98,13 +95,9 @@ resume1:
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:80
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:81
 		return true, 0, err
 	}
 	if n := f.s.asked.Add(1); f.s.Busy > 0 && n%int64(f.s.Busy) == 0 {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:84
 		return true, 0, ErrBusy
 	}
 	{
@@ -112,40 +105,34 @@ after1:
 		price, known := f.s.Prices[f.article]
 		if !known {
 			result0, result1 = 0, fmt.Errorf("service: no article %q", f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:116
-			f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:109
 			return true, result0, result1
 //line github.com/movenext/movenext/lab/functions/service/service.go:89
 		}
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:90
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:125
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:115
 }
 
-// Location returns where [Store.price] is suspended.
 func (f *storePriceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Store).price", "github.com/movenext/movenext/lab/functions/service/service.go", 80)
 }
 
-// Results returns what [Store.price] returned, or raises again the panic that ended it.
 func (f *storePriceFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// storePriceMachine is the root of a chain of calls that begins with [Store.price]: chain, job and
-// frame in one allocation.
+// storePriceMachine is [Store.price] as the root of a chain: chain, job and frame in one
+// allocation.
 type storePriceMachine struct {
 	statemachine.Builder[int]
 	storePriceLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *storePriceMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -160,18 +147,18 @@ func (s *Store) bookAsync(ctx context.Context, account string, amount int) (resu
 	var r statemachine.Run
 	frame := storeBookLocals{account: account, amount: amount}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &storeBookArgs{s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &storeBookArgs{s: s, ctx: ctx}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &storeBookMachine{storeBookLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// bookEnter enters [Store.book] for another machine. It returns the results, or the suspended
+// bookEnter enters [Store.book] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *Store) bookEnter(r *statemachine.Run, ctx context.Context, account string, amount int) (*storeBookFrame, error) {
 	frame := storeBookLocals{account: account, amount: amount}
-	if finished, v0 := frame.moveNext(r, &storeBookArgs{s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(r, &storeBookArgs{s: s, ctx: ctx}); hasEnded {
 		return nil, v0
 	}
 	m := &storeBookFrame{storeBookLocals: frame}
@@ -187,46 +174,42 @@ type storeBookLocals struct {
 	amount  int
 }
 
-// storeBookArgs are the parameters of [Store.book] that are needed only before its first
-// suspension.
+// storeBookArgs are the parameters that only the start of [Store.book] needs.
 type storeBookArgs struct {
 	s   *Store
 	ctx context.Context
 }
 
-// storeBookFrame is the frame of [Store.book] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// storeBookFrame is the frame of [Store.book] for a caller that is a machine.
 type storeBookFrame struct {
 	storeBookLocals
 
 	result0 error
 }
 
-// MoveNext continues [Store.book] where it stopped.
-func (f *storeBookFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil)
-	return finished
+func (f *storeBookFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [Store.book] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *storeBookLocals) moveNext(r *statemachine.Run, args *storeBookArgs) (finished bool, result0 error) {
+// moveNext runs [Store.book] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *storeBookLocals) moveNext(r *statemachine.Run, args *storeBookArgs) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// service.go:97: if err := job.Sleep(ctx, s.Pause); err != nil {
 //line github.com/movenext/movenext/lab/functions/service/service.go:97
-	asleep1, err = statemachine.Sleep(r, args.ctx, args.s.Pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:229
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, args.ctx, args.s.Pause)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:212
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -237,45 +220,36 @@ resume1:
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:97
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:98
 		return true, err
 	}
 	if f.amount < 0 {
 		result0 = fmt.Errorf("service: %s gets %d", f.account, -f.amount)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:247
-		f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:228
 		return true, result0
 //line github.com/movenext/movenext/lab/functions/service/service.go:102
 	}
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:103
 	return true, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:255
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:233
 }
 
-// Location returns where [Store.book] is suspended.
 func (f *storeBookLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Store).book", "github.com/movenext/movenext/lab/functions/service/service.go", 97)
 }
 
-// Results returns what [Store.book] returned, or raises again the panic that ended it.
 func (f *storeBookFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// storeBookMachine is the root of a chain of calls that begins with [Store.book]: chain, job and
-// frame in one allocation.
+// storeBookMachine is [Store.book] as the root of a chain: chain, job and frame in one allocation.
 type storeBookMachine struct {
 	statemachine.Builder[job.Void]
 	storeBookLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *storeBookMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -290,7 +264,7 @@ func (s *Service) askAsync(ctx context.Context, article string) (result *job.Job
 	var r statemachine.Run
 	frame := serviceAskLocals{s: s, ctx: ctx, article: article}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -298,11 +272,11 @@ func (s *Service) askAsync(ctx context.Context, article string) (result *job.Job
 	return m.Start(ctx, &r, m)
 }
 
-// askEnter enters [Service.ask] for another machine. It returns the results, or the suspended
+// askEnter enters [Service.ask] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *Service) askEnter(r *statemachine.Run, ctx context.Context, article string) (*serviceAskFrame, int, error) {
 	frame := serviceAskLocals{s: s, ctx: ctx, article: article}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0, v1
 	}
@@ -326,8 +300,7 @@ type serviceAskLocals struct {
 	price2   *storePriceFrame
 }
 
-// serviceAskFrame is the frame of [Service.ask] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// serviceAskFrame is the frame of [Service.ask] for a caller that is a machine.
 type serviceAskFrame struct {
 	serviceAskLocals
 
@@ -335,24 +308,20 @@ type serviceAskFrame struct {
 	result1 error
 }
 
-// MoveNext continues [Service.ask] where it stopped.
-func (f *serviceAskFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *serviceAskFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [Service.ask] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *serviceAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [Service.ask] on to its next suspension (false) or its end (true).
+func (f *serviceAskLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
 	var price int
-	var err2 error
-	var err3 error
-	var asleep1 bool
-	state := f.State
+	var asleep bool
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -361,12 +330,11 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// service.go:110: if err := s.limit.Acquire(ctx, article); err != nil {
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	f.acquire1, err = f.s.limit.AcquireEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:370
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:338
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -375,13 +343,13 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (finished bool, result0
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:379
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:347
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:385
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:353
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:111
 		return true, result0, result1
@@ -399,10 +367,9 @@ after1:
 	f.pause = time.Millisecond
 	f.attempt = 1
 for1:
-	// service.go:116: price, err := s.store.price(ctx, article)
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
-	f.price2, price, err2 = f.s.store.priceEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:406
+	f.price2, price, err = f.s.store.priceEnter(r, f.ctx, f.article)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:373
 	if f.price2 == nil {
 		goto after2
 	}
@@ -410,35 +377,33 @@ for1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
-	price, err2 = f.price2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:415
+	price, err = f.price2.Results(r)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:382
 	f.price2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:117
-	if !errors.Is(err2, ErrBusy) || f.attempt == f.s.attempts {
-		result0, result1 = price, err2
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:421
+	if !errors.Is(err, ErrBusy) || f.attempt == f.s.attempts {
+		result0, result1 = price, err
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:388
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:118
 		return true, result0, result1
 	}
-	// service.go:120: if err := job.Sleep(ctx, pause); err != nil {
-//line github.com/movenext/movenext/lab/functions/service/service.go:120
-	asleep1, err3 = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:429
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:394
+	if !asleep {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:120
-	err3 = r.Refusal()
+	err = r.Refusal()
 after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:120
-	if err3 != nil {
-		result0, result1 = 0, err3
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:442
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:407
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:121
 		return true, result0, result1
@@ -446,32 +411,29 @@ after3:
 	f.pause *= 2
 //line github.com/movenext/movenext/lab/functions/service/service.go:115
 	f.attempt++
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:450
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:415
 	goto for1
 }
 
-// Location returns where [Service.ask] is suspended.
 func (f *serviceAskLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).ask", "github.com/movenext/movenext/lab/functions/service/service.go", 110, 116, 120)
 }
 
-// Results returns what [Service.ask] returned, or raises again the panic that ended it.
 func (f *serviceAskFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// serviceAskMachine is the root of a chain of calls that begins with [Service.ask]: chain, job and
-// frame in one allocation.
+// serviceAskMachine is [Service.ask] as the root of a chain: chain, job and frame in one
+// allocation.
 type serviceAskMachine struct {
 	statemachine.Builder[int]
 	serviceAskLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceAskMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -487,18 +449,18 @@ func (s *Service) totalAsync(ctx context.Context, lines []Line) (result *job.Job
 	var r statemachine.Run
 	frame := serviceTotalLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &serviceTotalArgs{s: s, ctx: ctx, lines: lines}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &serviceTotalArgs{s: s, ctx: ctx, lines: lines}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serviceTotalMachine{serviceTotalLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// totalEnter enters [Service.total] for another machine. It returns the results, or the suspended
+// totalEnter enters [Service.total] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *Service) totalEnter(r *statemachine.Run, ctx context.Context, lines []Line) (*serviceTotalFrame, int, error) {
 	frame := serviceTotalLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &serviceTotalArgs{s: s, ctx: ctx, lines: lines}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &serviceTotalArgs{s: s, ctx: ctx, lines: lines}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &serviceTotalFrame{serviceTotalLocals: frame}
@@ -514,16 +476,14 @@ type serviceTotalLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// serviceTotalArgs are the parameters of [Service.total] that are needed only before its first
-// suspension.
+// serviceTotalArgs are the parameters that only the start of [Service.total] needs.
 type serviceTotalArgs struct {
 	s     *Service
 	ctx   context.Context
 	lines []Line
 }
 
-// serviceTotalFrame is the frame of [Service.total] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// serviceTotalFrame is the frame of [Service.total] for a caller that is a machine.
 type serviceTotalFrame struct {
 	serviceTotalLocals
 
@@ -531,27 +491,25 @@ type serviceTotalFrame struct {
 	result1 error
 }
 
-// MoveNext continues [Service.total] where it stopped.
-func (f *serviceTotalFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *serviceTotalFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [Service.total] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [Service.total] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:131
 	f.sum = new(atomic.Int64)
-	// service.go:132: … job.InScope(ctx, func(_ context.Context, scope *job.Scope) error {
 	{
 		lines := args.lines
 		s := args.s
@@ -568,48 +526,43 @@ func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArg
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:572
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:530
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/lab/functions/service/service.go:132
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:582
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:539
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:142
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:587
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:544
 	return true, result0, result1
 }
 
-// Location returns where [Service.total] is suspended.
 func (f *serviceTotalLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 132)
 }
 
-// Results returns what [Service.total] returned, or raises again the panic that ended it.
 func (f *serviceTotalFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// serviceTotalMachine is the root of a chain of calls that begins with [Service.total]: chain, job
-// and frame in one allocation.
+// serviceTotalMachine is [Service.total] as the root of a chain: chain, job and frame in one
+// allocation.
 type serviceTotalMachine struct {
 	statemachine.Builder[int]
 	serviceTotalLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceTotalMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -623,7 +576,7 @@ func serviceTotalFunc1Run(s *Service, line Line, sum *atomic.Int64, ctx context.
 	var r statemachine.Run
 	frame := serviceTotalFunc1Locals{line: line, sum: sum}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &serviceTotalFunc1Args{s: s, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serviceTotalFunc1Args{s: s, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &serviceTotalFunc1Machine{serviceTotalFunc1Locals: frame}
@@ -641,31 +594,30 @@ type serviceTotalFunc1Locals struct {
 	ask1 *serviceAskFrame
 }
 
-// serviceTotalFunc1Args are the parameters of a function literal of [Service.total] that are
-// needed only before its first suspension.
+// serviceTotalFunc1Args are the parameters that only the start of a function literal of
+// [Service.total] needs.
 type serviceTotalFunc1Args struct {
 	s   *Service
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [Service.total] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
-func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTotalFunc1Args) (finished bool, result0 error) {
+// moveNext runs a function literal of [Service.total] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTotalFunc1Args) (hasEnded bool, result0 error) {
 	var price int
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// service.go:135: price, err := s.ask(ctx, line.Article)
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	f.ask1, price, err = args.s.askEnter(r, args.ctx, f.line.Article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:669
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:621
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -674,33 +626,29 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	price, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:678
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:630
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:136
 	f.sum.Add(int64(price * f.line.Count))
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:137
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:686
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:636
 }
 
-// Location returns where a function literal of [Service.total] is suspended.
 func (f *serviceTotalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 135)
 }
 
-// serviceTotalFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [Service.total]: chain and frame in one allocation.
+// serviceTotalFunc1Machine is a function literal of [Service.total] as the root of a chain: chain
+// and frame in one allocation.
 type serviceTotalFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serviceTotalFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceTotalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -714,7 +662,7 @@ func (s *Service) TakeAsync(ctx context.Context, order Order) (result *job.Job[R
 	var r statemachine.Run
 	frame := ServiceTakeLocals{s: s, ctx: ctx, order: order}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -722,11 +670,11 @@ func (s *Service) TakeAsync(ctx context.Context, order Order) (result *job.Job[R
 	return m.Start(ctx, &r, m)
 }
 
-// TakeEnter enters [Service.Take] for another machine. It returns the results, or the suspended
+// TakeEnter enters [Service.Take] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *Service) TakeEnter(r *statemachine.Run, ctx context.Context, order Order) (*ServiceTakeFrame, Receipt, error) {
 	frame := ServiceTakeLocals{s: s, ctx: ctx, order: order}
-	if finished, v0, v1 := frame.moveNext(r); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
 		return nil, v0, v1
 	}
@@ -750,8 +698,7 @@ type ServiceTakeLocals struct {
 	book3  *storeBookFrame
 }
 
-// ServiceTakeFrame is the frame of [Service.Take] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// ServiceTakeFrame is the frame of [Service.Take] for a caller that is a machine.
 type ServiceTakeFrame struct {
 	ServiceTakeLocals
 
@@ -759,22 +706,18 @@ type ServiceTakeFrame struct {
 	result1 error
 }
 
-// MoveNext continues [Service.Take] where it stopped.
-func (f *ServiceTakeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r)
-	return finished
+func (f *ServiceTakeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [Service.Take] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 Receipt, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [Service.Take] on to its next suspension (false) or its end (true).
+func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 Receipt, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var err error
-	var err2 error
-	var err3 error
-	state := f.State
+	resumeAt := f.State
 	f.State = statemachine.Running
-	switch state {
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -783,20 +726,18 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (finished bool, result
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:149
 	if len(f.order.Lines) == 0 {
 		result0, result1 = Receipt{}, ErrEmpty
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:792
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:735
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:150
 		return true, result0, result1
 	}
-	// service.go:152: if err := s.lanes.Lock(ctx, order.Account); err != nil {
-//line github.com/movenext/movenext/lab/functions/service/service.go:152
 	f.lock1, err = f.s.lanes.LockEnter(r, f.ctx, f.order.Account)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:800
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:741
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -805,13 +746,13 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (finished bool, result
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:809
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:750
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:815
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:756
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:153
 		return true, result0, result1
@@ -822,10 +763,9 @@ after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:155
 		f.defers.Push(func(raise func()) { defer unlock1(arg1); raise() })
 	}
-	// service.go:156: total, err := s.total(ctx, order.Lines)
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
-	f.total2, f.total, err2 = f.s.totalEnter(r, f.ctx, f.order.Lines)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:829
+	f.total2, f.total, err = f.s.totalEnter(r, f.ctx, f.order.Lines)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:769
 	if f.total2 == nil {
 		goto after2
 	}
@@ -833,22 +773,20 @@ after1:
 	return false, Receipt{}, nil
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
-	f.total, err2 = f.total2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:838
+	f.total, err = f.total2.Results(r)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:778
 	f.total2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:157
-	if err2 != nil {
-		result0, result1 = Receipt{}, err2
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:844
+	if err != nil {
+		result0, result1 = Receipt{}, err
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:784
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:158
 		return true, result0, result1
 	}
-	// service.go:160: if err := s.store.book(ctx, order.Account, total); err != nil {
-//line github.com/movenext/movenext/lab/functions/service/service.go:160
-	f.book3, err3 = f.s.store.bookEnter(r, f.ctx, f.order.Account, f.total)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:852
+	f.book3, err = f.s.store.bookEnter(r, f.ctx, f.order.Account, f.total)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:790
 	if f.book3 == nil {
 		goto after3
 	}
@@ -857,49 +795,46 @@ after2:
 	return false, Receipt{}, nil
 resume3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
-	err3 = f.book3.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:862
+	err = f.book3.Results(r)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:800
 	f.book3 = nil
 after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
-	if err3 != nil {
-		result0, result1 = Receipt{}, err3
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:868
+	if err != nil {
+		result0, result1 = Receipt{}, err
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:806
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:161
 		return true, result0, result1
 	}
 	f.s.taken.Add(1)
 	result0, result1 = Receipt{Account: f.order.Account, Total: f.total, Notes: notes(f.order)}, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:875
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:813
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:164
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:879
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:817
 }
 
-// Location returns where [Service.Take] is suspended.
 func (f *ServiceTakeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).Take", "github.com/movenext/movenext/lab/functions/service/service.go", 152, 156, 160)
 }
 
-// Results returns what [Service.Take] returned, or raises again the panic that ended it.
 func (f *ServiceTakeFrame) Results(r *statemachine.Run) (Receipt, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// ServiceTakeMachine is the root of a chain of calls that begins with [Service.Take]: chain, job
-// and frame in one allocation.
+// ServiceTakeMachine is [Service.Take] as the root of a chain: chain, job and frame in one
+// allocation.
 type ServiceTakeMachine struct {
 	statemachine.Builder[Receipt]
 	ServiceTakeLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *ServiceTakeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
@@ -915,18 +850,18 @@ func (s *Service) TakeAllAsync(ctx context.Context, orders []Order) (result *job
 	var r statemachine.Run
 	frame := ServiceTakeAllLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &ServiceTakeAllArgs{s: s, ctx: ctx, orders: orders}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &ServiceTakeAllArgs{s: s, ctx: ctx, orders: orders}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &ServiceTakeAllMachine{ServiceTakeAllLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// TakeAllEnter enters [Service.TakeAll] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// TakeAllEnter enters [Service.TakeAll] for another machine. It returns the results or, suspended,
+// the frame that will have them.
 func (s *Service) TakeAllEnter(r *statemachine.Run, ctx context.Context, orders []Order) (*ServiceTakeAllFrame, int, error) {
 	frame := ServiceTakeAllLocals{}
-	if finished, v0, v1 := frame.moveNext(r, &ServiceTakeAllArgs{s: s, ctx: ctx, orders: orders}); finished {
+	if hasEnded, v0, v1 := frame.moveNext(r, &ServiceTakeAllArgs{s: s, ctx: ctx, orders: orders}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &ServiceTakeAllFrame{ServiceTakeAllLocals: frame}
@@ -942,16 +877,14 @@ type ServiceTakeAllLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// ServiceTakeAllArgs are the parameters of [Service.TakeAll] that are needed only before its first
-// suspension.
+// ServiceTakeAllArgs are the parameters that only the start of [Service.TakeAll] needs.
 type ServiceTakeAllArgs struct {
 	s      *Service
 	ctx    context.Context
 	orders []Order
 }
 
-// ServiceTakeAllFrame is the frame of [Service.TakeAll] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// ServiceTakeAllFrame is the frame of [Service.TakeAll] for a caller that is a machine.
 type ServiceTakeAllFrame struct {
 	ServiceTakeAllLocals
 
@@ -959,27 +892,25 @@ type ServiceTakeAllFrame struct {
 	result1 error
 }
 
-// MoveNext continues [Service.TakeAll] where it stopped.
-func (f *ServiceTakeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil)
-	return finished
+func (f *ServiceTakeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
-// moveNext runs [Service.TakeAll] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAllArgs) (finished bool, result0 int, result1 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+// moveNext runs [Service.TakeAll] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAllArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:182
 	f.sum = new(atomic.Int64)
-	// service.go:183: … job.InScope(ctx, func(_ context.Context, scope *job.Scope) error {
 	{
 		orders := args.orders
 		s := args.s
@@ -996,48 +927,43 @@ func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAl
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1000
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:931
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/lab/functions/service/service.go:183
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1010
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:940
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:193
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1015
-	f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:945
 	return true, result0, result1
 }
 
-// Location returns where [Service.TakeAll] is suspended.
 func (f *ServiceTakeAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 183)
 }
 
-// Results returns what [Service.TakeAll] returned, or raises again the panic that ended it.
 func (f *ServiceTakeAllFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// ServiceTakeAllMachine is the root of a chain of calls that begins with [Service.TakeAll]: chain,
-// job and frame in one allocation.
+// ServiceTakeAllMachine is [Service.TakeAll] as the root of a chain: chain, job and frame in one
+// allocation.
 type ServiceTakeAllMachine struct {
 	statemachine.Builder[int]
 	ServiceTakeAllLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *ServiceTakeAllMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, v0, v1)
@@ -1051,7 +977,7 @@ func serviceTakeAllFunc1Run(s *Service, order Order, sum *atomic.Int64, ctx cont
 	var r statemachine.Run
 	frame := serviceTakeAllFunc1Locals{sum: sum}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, &serviceTakeAllFunc1Args{s: s, order: order, ctx: ctx}); finished {
+	if hasEnded, v0 := frame.moveNext(&r, &serviceTakeAllFunc1Args{s: s, order: order, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &serviceTakeAllFunc1Machine{serviceTakeAllFunc1Locals: frame}
@@ -1068,32 +994,31 @@ type serviceTakeAllFunc1Locals struct {
 	take1 *ServiceTakeFrame
 }
 
-// serviceTakeAllFunc1Args are the parameters of a function literal of [Service.TakeAll] that are
-// needed only before its first suspension.
+// serviceTakeAllFunc1Args are the parameters that only the start of a function literal of
+// [Service.TakeAll] needs.
 type serviceTakeAllFunc1Args struct {
 	s     *Service
 	order Order
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [Service.TakeAll] from where it stopped to its next
-// suspension (false) or its end (true). When it continues, args is nil.
-func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceTakeAllFunc1Args) (finished bool, result0 error) {
+// moveNext runs a function literal of [Service.TakeAll] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceTakeAllFunc1Args) (hasEnded bool, result0 error) {
 	var receipt Receipt
 	var err error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	// service.go:186: receipt, err := s.Take(ctx, order)
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	f.take1, receipt, err = args.s.TakeEnter(r, args.ctx, args.order)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1097
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1022
 	if f.take1 == nil {
 		goto after1
 	}
@@ -1102,33 +1027,29 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	receipt, err = f.take1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1106
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1031
 	f.take1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:187
 	f.sum.Add(int64(receipt.Total))
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:188
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1114
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1037
 }
 
-// Location returns where a function literal of [Service.TakeAll] is suspended.
 func (f *serviceTakeAllFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 186)
 }
 
-// serviceTakeAllFunc1Machine is the root of a chain of calls that begins with a function literal
-// of [Service.TakeAll]: chain and frame in one allocation.
+// serviceTakeAllFunc1Machine is a function literal of [Service.TakeAll] as the root of a chain:
+// chain and frame in one allocation.
 type serviceTakeAllFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serviceTakeAllFunc1Locals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceTakeAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1142,18 +1063,18 @@ func (s *Service) WatchAsync(ctx context.Context, interval time.Duration, report
 	var r statemachine.Run
 	frame := ServiceWatchLocals{s: s, ctx: ctx, interval: interval, report: report}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r); finished {
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &ServiceWatchMachine{ServiceWatchLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// WatchEnter enters [Service.Watch] for another machine. It returns the results, or the suspended
+// WatchEnter enters [Service.Watch] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *Service) WatchEnter(r *statemachine.Run, ctx context.Context, interval time.Duration, report func(string) error) (*ServiceWatchFrame, error) {
 	frame := ServiceWatchLocals{s: s, ctx: ctx, interval: interval, report: report}
-	if finished, v0 := frame.moveNext(r); finished {
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
 	m := &ServiceWatchFrame{ServiceWatchLocals: frame}
@@ -1173,42 +1094,38 @@ type ServiceWatchLocals struct {
 	last int64
 }
 
-// ServiceWatchFrame is the frame of [Service.Watch] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// ServiceWatchFrame is the frame of [Service.Watch] for a caller that is a machine.
 type ServiceWatchFrame struct {
 	ServiceWatchLocals
 
 	result0 error
 }
 
-// MoveNext continues [Service.Watch] where it stopped.
-func (f *ServiceWatchFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r)
-	return finished
+func (f *ServiceWatchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
 }
 
-// moveNext runs [Service.Watch] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [Service.Watch] on to its next suspension (false) or its end (true).
+func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:200
 	f.last = int64(0)
 for1:
-	// service.go:201: if err := job.Sleep(ctx, interval); err != nil {
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
-	asleep1, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1211
-	if !asleep1 {
+	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1128
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -1219,46 +1136,39 @@ resume1:
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
 	if err != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:202
 		return true, err
 	}
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:204
 		now := f.s.Taken()
 		if err := f.report(fmt.Sprintf("%d orders, %d in all", now-f.last, now)); err != nil {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/functions/service/service.go:206
 			return true, err
 		}
 		f.last = now
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1237
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1150
 	goto for1
 }
 
-// Location returns where [Service.Watch] is suspended.
 func (f *ServiceWatchLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
 }
 
-// Results returns what [Service.Watch] returned, or raises again the panic that ended it.
 func (f *ServiceWatchFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// ServiceWatchMachine is the root of a chain of calls that begins with [Service.Watch]: chain, job
-// and frame in one allocation.
+// ServiceWatchMachine is [Service.Watch] as the root of a chain: chain, job and frame in one
+// allocation.
 type ServiceWatchMachine struct {
 	statemachine.Builder[job.Void]
 	ServiceWatchLocals
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *ServiceWatchMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r)
-	if !finished {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
@@ -1266,4 +1176,4 @@ func (f *ServiceWatchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 91f7e3ffce03d391
+// Digest of what is above: 60c0996f186e06f6
