@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/shop"
 )
 
 // mortal is the store of a process that dies: from then on, every call fails.
@@ -165,5 +166,55 @@ func TestAShutdownIsNoCrash(t *testing.T) {
 		}
 		_, err := durable.Serve(opened(t, store), f.function(), struct{}{}).Handle("a").Wait(t.Context())
 		require.NoError(t, err)
+	})
+}
+
+// busy is a place where the runs of an instance begin late, the first one last.
+type busy struct {
+	durable.Place
+	runs atomic.Int64
+}
+
+func (*busy) Now() time.Time { return time.Now() }
+
+func (b *busy) Go(ctx context.Context, name string, f func(ctx context.Context)) {
+	go func() {
+		if name == "durable: a" {
+			time.Sleep(max(0, 2*time.Minute-5*time.Second*time.Duration(b.runs.Add(1))))
+		}
+		f(ctx)
+	}()
+}
+
+func (*busy) Wait(ctx context.Context, wake <-chan struct{}, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, min(d, time.Hour))
+	defer cancel()
+	select {
+	case <-wake:
+	case <-ctx.Done():
+	}
+}
+
+func (*busy) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}
+
+func (*busy) Turn(context.Context) {}
+
+// Each message makes the instance due again, before the run that took it first has begun.
+func TestAnInstanceThatIsTakenOftenBeforeItRunsHasNotCrashed(t *testing.T) {
+	in(t, func(t *testing.T) {
+		e := opened(t, durable.NewMemory(), durable.On(&busy{}))
+		h, err := durable.Serve(e, shop.OrderDurable, shop.New()).Start(t.Context(), "a", request)
+		require.NoError(t, err)
+		for range 20 {
+			require.NoError(t, h.Signal(t.Context(), "other", 1))
+			time.Sleep(time.Second)
+		}
+		require.NoError(t, h.Signal(t.Context(), "approval", shop.Approval{Yes: true}))
+		time.Sleep(10 * time.Minute)
+		i, err := e.Get(t.Context(), "a")
+		require.NoError(t, err)
+		assert.Equal(t, durable.Completed, i.Status, i.Reason)
 	})
 }

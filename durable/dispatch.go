@@ -81,12 +81,16 @@ func (e *Engine) take() (next time.Time) {
 		return next
 	}
 	for _, t := range list {
+		if e.beginTaken(t.ID) > 1 {
+			t.Lost = 0 // a message has made it due again before its run has begun: nobody has died
+		}
 		e.permits <- struct{}{}
 		e.addRun()
 		e.place.Go(e.ctx, "durable: "+t.ID, func(context.Context) {
 			defer e.endRun()
 			defer e.wakeDispatcher()
 			defer func() { <-e.permits }()
+			defer e.endTaken(t.ID)
 			e.runInstance(&t)
 		})
 	}
@@ -99,6 +103,23 @@ func (e *Engine) take() (next time.Time) {
 		return due
 	}
 	return next
+}
+
+// beginTaken counts a taking of an instance by this engine, and returns how many of them have not
+// ended. endTaken ends one.
+func (e *Engine) beginTaken(id string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.taken[id]++
+	return e.taken[id]
+}
+
+func (e *Engine) endTaken(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.taken[id]--; e.taken[id] == 0 {
+		delete(e.taken, id)
+	}
 }
 
 // pause waits until a time, a change or the engine's end. It never waits longer than the poll

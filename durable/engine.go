@@ -100,6 +100,7 @@ type Engine struct {
 	mu        sync.Mutex
 	functions map[string]*definition
 	running   map[string]*runningInstance // the instances that run here
+	taken     map[string]int              // takings whose runs have not ended, by id
 	waiters   map[string][]chan struct{}  // of handles, by id
 	draining  chan struct{}               // closed: start no more steps
 	hooks     []*func(Event)
@@ -125,7 +126,7 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 		},
 		store: store, worker: "worker-" + rand.Text(),
 		wake: make(chan struct{}, 1), runsEnded: make(chan struct{}), leaseEnded: make(chan struct{}), draining: make(chan struct{}),
-		functions: map[string]*definition{}, running: map[string]*runningInstance{},
+		functions: map[string]*definition{}, running: map[string]*runningInstance{}, taken: map[string]int{},
 		waiters: map[string][]chan struct{}{}, unhook: func() {}, active: 1,
 	}
 	for _, opt := range opts {
