@@ -293,3 +293,46 @@ func TestInterleavingsOfASelectAndASingleReceiver(t *testing.T) {
 		s.Go("sender", func() { x.send(1); x.send(2) })
 	})
 }
+
+// A server that finds a select which was served elsewhere serves the one behind it.
+func TestInterleavingsOfASelectAndAWaiterBehindIt(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		var m Mutex
+		m.TryLock()
+		ch, c := NewUnbounded[int](), new(chooser)
+		var behind *job.Job[job.Void]
+		s.Go("select", func() { c.start(endless, OnLock(&m), OnReceive(ch, &c.got)) })
+		s.Go("behind", func() { behind = m.LockAsync(endless) })
+		s.Go("sender", func() { _ = ch.TrySend(1) })
+		s.Go("holder", m.Unlock)
+		return func() error {
+			chosen, err := c.outcome()
+			if err != nil {
+				return err
+			}
+			if chosen == 0 {
+				m.Unlock()
+			}
+			if behind.Status() != job.Completed || ch.Len() != 1-chosen || m.queue.count > 0 {
+				return fmt.Errorf("case %d, %d elements are left, the one behind is %s", chosen, ch.Len(), behind.Status())
+			}
+			return ch.idle()
+		}
+	})
+}
+
+// A select that passes itself by finds the receiver behind its own.
+func TestInterleavingsOfASelectThatSendsAndReceivesAndAReceiver(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		a, c := NewRendezvous[int](), new(chooser)
+		var received *job.Job[int]
+		s.Go("select", func() { c.start(endless, OnReceive(a, &c.got), OnSend(a, 1)) })
+		s.Go("receiver", func() { received = a.ReceiveAsync(endless) })
+		return func() error {
+			if chosen, err := c.outcome(); err != nil || chosen != 1 || received.Status() != job.Completed {
+				return fmt.Errorf("case %d, %w; the receiver is %s", chosen, err, received.Status())
+			}
+			return a.idle()
+		}
+	})
+}
