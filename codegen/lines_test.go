@@ -295,6 +295,7 @@ func main() {
 	run("each", func() { l.each(ctx, func(string) int { return 1 }) }, func() error { return of(l.eachAsync(ctx, func(string) int { return 1 })) })
 	run("ranges", func() { ranges(ctx) }, func() error { return of(rangesAsync(ctx)) })
 	run("literals", func() { literals(ctx) }, func() error { return of(literalsAsync(ctx)) })
+	run("children", func() { children(ctx) }, func() error { return of(childrenAsync(ctx)) })
 	run("grammar", func() { grammar(ctx, 1) }, func() error { return of(grammarAsync(ctx, 1)) })
 	for folder := range folders {
 		fmt.Println("folder", folder)
@@ -341,7 +342,36 @@ one line 3 no panic
 each 5 no panic
 ranges 5 panic in main.go:168
 literals 10 panic in main.go:217
+children 3 no panic
 grammar 10 panic in main.y:402
+`
+
+// formatted is another file of the program. It is as gofmt writes it, so that only the lines behind
+// what takes more of them in a machine need directives.
+const formatted = `package main
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/job"
+)
+
+//movenext:async
+func child(ctx context.Context, n int) error {
+	job.Yield()
+	return nil
+}
+
+//movenext:async
+func children(ctx context.Context) error {
+	return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		for n := range 2 {
+			s.Go(func(ctx context.Context) error { return child(ctx, n) })
+			where("after a child")
+		}
+		return nil
+	})
+}
 `
 
 func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
@@ -357,6 +387,7 @@ func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
 		t.Run(string(form.mode)+form.build, func(t *testing.T) {
 			dir := testmodule.New(t, "example.com/traced")
 			testmodule.Write(t, filepath.Join(dir, "main.go"), []byte(traced))
+			testmodule.Write(t, filepath.Join(dir, "children.go"), []byte(formatted))
 			result, err := codegen.Generate(codegen.Config{Dir: dir, Mode: form.mode}, ".")
 			require.NoError(t, err)
 			require.Empty(t, result.Diagnostics)

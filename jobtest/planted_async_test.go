@@ -66,10 +66,12 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasE
 			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
 				return togetherFunc1Run(start, ctx1)
 			}))
+//line github.com/movenext/movenext/jobtest/planted_test.go:29
 		}
 		// planted_test.go:30: _, err := job.WhenAll(all...).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:30
 		if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:73
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:75
 			goto after1
 		}
 		f.State = 1
@@ -85,7 +87,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:89
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:91
 }
 
 func (f *togetherLocals) Location() statemachine.Location {
@@ -158,13 +160,13 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	// planted_test.go:26: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if awaited2 = args.start2(args.ctx); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:162
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:164
 		goto after1
 	}
 	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if r.RunInPlace(&f.Frame, 1, awaited2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:168
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:170
 		goto resume1
 	}
 	f.State = 1
@@ -178,7 +180,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:182
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:184
 }
 
 func (f *togetherFunc1Locals) Location() statemachine.Location {
@@ -274,7 +276,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:278
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:280
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -283,13 +285,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:287
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:289
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:293
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:295
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -305,13 +307,13 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:309
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:311
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:315
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:317
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -320,11 +322,11 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:324
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:326
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:328
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:330
 }
 
 func (f *shopBuyLocals) Location() statemachine.Location {
@@ -418,7 +420,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:422
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:424
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -427,7 +429,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:431
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:433
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
@@ -437,7 +439,7 @@ after1:
 	f.n = f.c.n
 	f.c.Unlock()
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:441
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:443
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -447,7 +449,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:451
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:453
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
@@ -457,7 +459,7 @@ after2:
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:461
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:463
 }
 
 func (f *counterIncrementLocals) Location() statemachine.Location {
@@ -555,7 +557,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:559
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:561
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -564,13 +566,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:568
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:570
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:574
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:576
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -582,7 +584,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:586
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:588
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -592,24 +594,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:596
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:598
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:602
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:604
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:609
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:611
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:613
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:615
 }
 
 func (f *bothLocals) Location() statemachine.Location {
@@ -687,7 +689,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:691
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:693
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -696,7 +698,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:700
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:702
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -711,9 +713,10 @@ after1:
 		f.all = append(f.all, job.Go(f.ctx, func(ctx1 context.Context) error {
 			return lockCycleFunc1Run(t, ctx1)
 		}, job.Named(t.name)))
+//line github.com/movenext/movenext/jobtest/planted_test.go:140
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:717
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:720
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -724,7 +727,7 @@ resume2:
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:728
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:731
 		goto after3
 	}
 	f.State = 3
@@ -740,7 +743,7 @@ after3:
 		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:744
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:747
 }
 
 func (f *lockCycleLocals) Location() statemachine.Location {
@@ -812,7 +815,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:816
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:819
 	if f.both1 == nil {
 		goto after1
 	}
@@ -821,7 +824,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:825
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:828
 	f.both1 = nil
 after1:
 	return true, result0
@@ -913,7 +916,7 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:917
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:920
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -923,7 +926,7 @@ resume1:
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:927
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:930
 		goto after2
 	}
 	f.State = 2
@@ -939,7 +942,7 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:943
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:946
 }
 
 func (f *bellWaitLocals) Location() statemachine.Location {
@@ -1033,7 +1036,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1037
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1040
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1041,7 +1044,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1045
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1048
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -1050,7 +1053,7 @@ endRange1:
 		f.b.waiter.TrySetResult(job.Void{})
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1054
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1057
 }
 
 func (f *bellRingLocals) Location() statemachine.Location {
@@ -1117,7 +1120,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1121
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1124
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1126,12 +1129,12 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1130
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1133
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1135
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1138
 }
 
 func (f *completeLocals) Location() statemachine.Location {
@@ -1201,7 +1204,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1205
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1208
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1209,13 +1212,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1213
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1216
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1219
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1222
 }
 
 func (f *answerLocals) Location() statemachine.Location {
@@ -1275,7 +1278,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1279
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1282
 		goto after1
 	}
 	f.State = 1
@@ -1290,7 +1293,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1294
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1297
 }
 
 func (f *readLocals) Location() statemachine.Location {
@@ -1359,7 +1362,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1363
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1366
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1368,12 +1371,12 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1372
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1375
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1377
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1380
 }
 
 func (f *stepLocals) Location() statemachine.Location {
@@ -1434,7 +1437,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1438
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1441
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1442,7 +1445,7 @@ resume1:
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1446
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1449
 }
 
 func (f *walkLocals) Location() statemachine.Location {
@@ -1539,7 +1542,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1543
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1546
 	if !asleep {
 		goto after1
 	}
@@ -1552,7 +1555,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1556
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1559
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1562,7 +1565,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1566
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1569
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1572,13 +1575,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1576
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1579
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1582
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1585
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1592,7 +1595,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1596
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1599
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -1603,11 +1606,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1607
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1610
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1611
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1614
 }
 
 func (f *reserveLocals) Location() statemachine.Location {
@@ -1690,11 +1693,12 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 			clients = append(clients, job.Go(args.ctx, func(ctx1 context.Context) error {
 				return sellsFunc1Run(lock, seats, after, ctx1)
 			}))
+//line github.com/movenext/movenext/jobtest/planted_test.go:296
 		}
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1702
 			goto after1
 		}
 		f.State = 1
@@ -1710,13 +1714,13 @@ after1:
 		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1714
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1718
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1720
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1724
 }
 
 func (f *sellsLocals) Location() statemachine.Location {
@@ -1781,7 +1785,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1785
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1789
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1790,7 +1794,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1794
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1798
 	f.reserve1 = nil
 after1:
 	return true, result0
@@ -1884,7 +1888,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1888
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1892
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1894,12 +1898,12 @@ resume1:
 		f.s.top = f.next
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1898
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1902
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1903
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1907
 }
 
 func (f *stackPopLocals) Location() statemachine.Location {
@@ -1992,7 +1996,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1996
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -2001,7 +2005,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2005
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2009
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -2009,7 +2013,7 @@ after1:
 		return true, nil
 	}
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2013
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -2018,7 +2022,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2022
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -2029,7 +2033,7 @@ after2:
 		f.s.push(f.first)
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2033
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2037
 }
 
 func (f *stackTakeLocals) Location() statemachine.Location {
@@ -2129,7 +2133,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2133
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2137
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -2141,7 +2145,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2145
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2149
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -2150,7 +2154,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2154
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2158
 	f.State = 3
 	return r.Yield(), nil
 resume3:
@@ -2162,24 +2166,24 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2166
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2170
 	f.State = 4
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2172
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2176
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2178
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2182
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2183
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2187
 	f.State = 5
 	return r.Yield(), nil
 resume5:
@@ -2188,7 +2192,7 @@ resume5:
 	f.p.inside--
 	f.p.wants[f.me] = false
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2192
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2196
 }
 
 func (f *petersonEnterLocals) Location() statemachine.Location {
@@ -2217,4 +2221,4 @@ func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 85df0cc6198ea799
+// Digest of what is above: 3eba3b4d7c7b0f8a

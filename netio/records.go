@@ -64,8 +64,8 @@ func tlsReadable(ctx context.Context, c *TLSConn) error {
 
 // answer sends the answers to the records that were read before. An error says that they are
 // still to be sent: a reader whose peer reads no answers reads no more from it. If they cannot be
-// sent at all, the next write says so, as in crypto/tls. Data that a reader has already do not wait
-// for that: Readable has promised them, and Read has no context.
+// sent at all, the next write says so, as in crypto/tls. Data that a reader has already do not
+// wait for that: Readable has promised them, and Read has no context.
 //
 //movenext:async
 func answer(ctx context.Context, c *TLSConn) error {

@@ -152,9 +152,9 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 		return s.conn.Write(p)
 	}
 	var cut promise.Promise[job.Void]
-	promise.Init(cut)
+	promise.Init(&cut)
 	stop := context.AfterFunc(ctx, func() {
-		promise.Perform(cut, context.Background(), func() (job.Void, error) { // the connection may be of a user's type
+		promise.Perform(&cut, context.Background(), func() (job.Void, error) { // the connection may be of a user's type
 			s.cutWrite(true)
 			return job.Void{}, nil
 		})

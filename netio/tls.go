@@ -30,8 +30,8 @@ import (
 //	 5. wait until the wire is readable
 //	 6. again from 2
 //
-// What a read has does not wait for a flush: it returns, and the answers to its records are sent by
-// the next read, the next write, or Close.
+// What a read has does not wait for a flush: it returns, and the answers to its records are sent
+// by the next read, the next write, or Close.
 //
 // Writing is different. For tls.Conn an error of a write is always final, since it cannot know
 // how much of a record went out. So the wire accepts every write, into out. The size of out is

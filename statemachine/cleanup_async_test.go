@@ -181,6 +181,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 			s.Go(func(ctx1 context.Context) error {
 				return failsThenFunc1Run(began, ctx1)
 			})
+//line github.com/movenext/movenext/statemachine/cleanup_test.go:163
 			<-began
 			if then != nil {
 				panic(then)
@@ -191,7 +192,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:195
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:196
 		goto resume1
 	}
 	f.State = 1
@@ -199,7 +200,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:203
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:204
 	f.inScope1 = nil
 	return true, result0
 }
@@ -265,7 +266,7 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	f.flushesAtEnd1, result0 = flushesAtEndEnter(r, args.ctx, args.began)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:269
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:270
 	if f.flushesAtEnd1 == nil {
 		goto after1
 	}
@@ -274,7 +275,7 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	result0 = f.flushesAtEnd1.Results(r)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:278
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:279
 	f.flushesAtEnd1 = nil
 after1:
 	return true, result0
@@ -339,7 +340,7 @@ func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	awaited = job.Go(ctx, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:343
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:344
 		goto after1
 	}
 	f.State = 1
@@ -359,7 +360,7 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:222
 	panic("forgotten")
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:363
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:364
 }
 
 func (f *panicsLaterLocals) Location() statemachine.Location {
@@ -383,4 +384,4 @@ func (f *panicsLaterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6c0ad19c4d67bef0
+// Digest of what is above: b1cb87e61adca737

@@ -174,13 +174,14 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 				s.Go(func(ctx1 context.Context) error {
 					return limitedScopeFunc1Run(d, ctx1)
 				})
+//line github.com/movenext/movenext/examples/13-limited/main.go:109
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:184
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:185
 		goto resume1
 	}
 	f.State = 1
@@ -188,7 +189,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:192
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:193
 	f.inScope1 = nil
 	return true, result0
 }
@@ -256,7 +257,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	f.query1, result0 = queryEnter(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:260
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:261
 	if f.query1 == nil {
 		goto after1
 	}
@@ -265,7 +266,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	result0 = f.query1.Results(r)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:269
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:270
 	f.query1 = nil
 after1:
 	return true, result0
@@ -291,4 +292,4 @@ func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ddd5e6cb889b2c3e
+// Digest of what is above: 42564fbb874aba08

@@ -157,12 +157,13 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 			args.s.Go(func(ctx1 context.Context) error {
 				return gatherFunc2Run(count, all, ctx1)
 			})
+//line github.com/movenext/movenext/examples/25-scope/main.go:35
 		}
 	}
 	// main.go:36: goroutines, err = all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	if awaited = args.all.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:166
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:167
 		goto after1
 	}
 	f.State = 1
@@ -175,7 +176,7 @@ after1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	*f.goroutines, *f.err = awaited.GetResult()
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:179
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:180
 	return true, result0
 }
 
@@ -245,7 +246,7 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args)
 	// main.go:32: _, err := all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	if awaited = args.all.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:249
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:250
 		goto after1
 	}
 	f.State = 1
@@ -260,7 +261,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:264
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:265
 }
 
 func (f *gatherFunc2Locals) Location() statemachine.Location {
@@ -283,4 +284,4 @@ func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8d8fbf591a15f379
+// Digest of what is above: 59792d3aa95d57ef

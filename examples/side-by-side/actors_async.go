@@ -70,13 +70,14 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 				s.Go(func(ctx1 context.Context) error {
 					return actorsWithMachinesFunc1Run(&actors, b, t, ctx1)
 				})
+//line github.com/movenext/movenext/examples/side-by-side/actors.go:68
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:80
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:81
 		goto resume1
 	}
 	f.State = 1
@@ -85,12 +86,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:89
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:90
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:71
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:94
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:95
 	return true, result0, result1
 }
 
@@ -159,7 +160,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:163
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:164
 	if f.tell1 == nil {
 		goto after1
 	}
@@ -168,7 +169,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	result0 = f.tell1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:172
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:173
 	f.tell1 = nil
 after1:
 	return true, result0
@@ -276,7 +277,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:280
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:281
 		goto resume1
 	}
 	f.State = 1
@@ -285,7 +286,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:289
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:290
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		if err != nil {
@@ -298,7 +299,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:302
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:303
 		goto resume2
 	}
 	f.State = 2
@@ -307,7 +308,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:311
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:312
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		if err != nil {
@@ -316,12 +317,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:320
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:321
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:85
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:325
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:326
 }
 
 func (f *tellLocals) Location() statemachine.Location {
@@ -349,4 +350,4 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f2f89671575c195c
+// Digest of what is above: b6010b762d4b7ad9

@@ -162,11 +162,12 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 			args.s.Go(func(ctx1 context.Context) error {
 				return chatWithMachinesFunc2Run(inbox, heard, ctx1)
 			})
+//line github.com/movenext/movenext/examples/side-by-side/chat.go:56
 		}
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	f.speak1, result0 = speakEnter(r, args.ctx, args.inboxes)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:170
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:171
 	if f.speak1 == nil {
 		goto after1
 	}
@@ -175,7 +176,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	result0 = f.speak1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:179
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:180
 	f.speak1 = nil
 after1:
 	return true, result0
@@ -244,7 +245,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:248
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:249
 	if f.listen1 == nil {
 		goto after1
 	}
@@ -253,7 +254,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	result0 = f.listen1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:257
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:258
 	f.listen1 = nil
 after1:
 	return true, result0
@@ -344,7 +345,7 @@ func (f *listenLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 for1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	f.receive1, m, err = f.inbox.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:348
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:349
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -353,7 +354,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	m, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:357
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:358
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:66
@@ -364,7 +365,7 @@ after1:
 		return true, err
 	}
 	f.heard.Add(int64(m))
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:368
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:369
 	goto for1
 }
 
@@ -468,7 +469,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	asleep, err = statemachine.Sleep(r, f.ctx, silence)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:472
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:473
 	if !asleep {
 		goto after1
 	}
@@ -496,7 +497,7 @@ range2:
 		inbox := f.list1[f.i1]
 		f.send2, err = inbox.SendEnter(r, f.ctx, f.m+1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:500
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:501
 	if f.send2 == nil {
 		goto after2
 	}
@@ -505,7 +506,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:509
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:510
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
@@ -514,12 +515,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:518
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:519
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:523
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:524
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:88
@@ -527,7 +528,7 @@ endRange1:
 		inbox.Close()
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:531
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:532
 }
 
 func (f *speakLocals) Location() statemachine.Location {
@@ -555,4 +556,4 @@ func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a6d1e573c3eb2534
+// Digest of what is above: f45b145e5c58250d

@@ -67,12 +67,13 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 			s.Go(func(ctx1 context.Context) error {
 				return crawlWithMachinesFunc1Run(c, s, ctx1)
 			})
+//line github.com/movenext/movenext/examples/side-by-side/crawler.go:69
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:76
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:77
 		goto resume1
 	}
 	f.State = 1
@@ -81,12 +82,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:85
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:86
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:71
 		return true, f.c.words, err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:90
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:91
 }
 
 func (f *crawlWithMachinesLocals) Location() statemachine.Location {
@@ -153,7 +154,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:157
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:158
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -162,7 +163,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:166
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:167
 	f.visit1 = nil
 after1:
 	return true, result0
@@ -251,7 +252,7 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	asleep, err = statemachine.Sleep(r, ctx, f.c.of.takes)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:255
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:256
 	if !asleep {
 		goto after1
 	}
@@ -273,11 +274,12 @@ after1:
 			f.s.Go(func(ctx1 context.Context) error {
 				return crawlVisitFunc1Run(c, s, next, ctx1)
 			})
+//line github.com/movenext/movenext/examples/side-by-side/crawler.go:81
 		}
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:82
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:281
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:283
 }
 
 func (f *crawlVisitLocals) Location() statemachine.Location {
@@ -349,7 +351,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:353
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:355
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -358,7 +360,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:362
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:364
 	f.visit1 = nil
 after1:
 	return true, result0
@@ -384,4 +386,4 @@ func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c9b73cf423ab4e77
+// Digest of what is above: d283cac54be41e1c

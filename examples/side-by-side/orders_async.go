@@ -67,13 +67,14 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 				s.Go(func(ctx1 context.Context) error {
 					return ordersWithMachinesFunc1Run(b, order, ctx1)
 				})
+//line github.com/movenext/movenext/examples/side-by-side/orders.go:63
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:77
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:78
 		goto resume1
 	}
 	f.State = 1
@@ -82,12 +83,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:86
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:87
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:66
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:91
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:92
 	return true, result0, result1
 }
 
@@ -155,7 +156,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:159
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:160
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -164,7 +165,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	result0 = f.serve1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:168
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:169
 	f.serve1 = nil
 after1:
 	return true, result0
@@ -258,7 +259,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:262
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:263
 	if !asleep {
 		goto after1
 	}
@@ -274,7 +275,7 @@ after1:
 	}
 	f.b.reserved.Add(1)
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:278
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:279
 	if !asleep {
 		goto after2
 	}
@@ -290,7 +291,7 @@ after2:
 	}
 	f.refused = charge(f.order)
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:294
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:295
 	if !asleep {
 		goto after3
 	}
@@ -311,7 +312,7 @@ after3:
 		f.b.shipped.Add(1)
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:315
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:316
 }
 
 func (f *serveLocals) Location() statemachine.Location {
@@ -339,4 +340,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c0ce880ce0ce8f18
+// Digest of what is above: 796b87ccc36b1267

@@ -170,8 +170,8 @@ func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *p
 			args.s.Go(func(ctx1 context.Context) error {
 				return processWithMachinesFunc2Run(queue, sum, ctx1)
 			})
+//line github.com/movenext/movenext/examples/side-by-side/processor.go:53
 		}
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:54
 		f.defers.Push(func(raise func()) { defer queue.Close(); raise() })
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
@@ -436,4 +436,4 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 305650a4b0577448
+// Digest of what is above: 35bff3e5f42f0af2

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"math/big"
 	"strings"
@@ -220,22 +221,42 @@ func (p *printer) span(s *ir.Span) string {
 	if s.Label != "" {
 		b.WriteString(s.Label + ":\n")
 	}
-	from := s.Node.Pos()
+	from, drifted := s.Node.Pos(), false
 	for _, e := range s.Edit {
 		before := p.fn.sourceWithLines(s.Node, from, e.Pos)
 		if e.Code != nil {
 			before = strings.TrimRight(before, " \t")
 		}
+		if drifted {
+			before, drifted = p.inNextLine(before, from)
+		}
 		b.WriteString(before)
-		b.WriteString(p.rope(e.With))
+		with := p.rope(e.With)
+		b.WriteString(with)
+		drifted = drifted || strings.Count(with, "\n") != strings.Count(p.fn.Source.Text(e.Pos, e.End), "\n")
 		if e.Code != nil {
 			b.WriteString(p.lines(e))
 			b.WriteString(p.resume(e.End))
 		}
 		from = e.End
 	}
-	b.WriteString(p.fn.sourceWithLines(s.Node, from, s.Node.End()))
+	after := p.fn.sourceWithLines(s.Node, from, s.Node.End())
+	if drifted {
+		after, _ = p.inNextLine(after, from)
+	}
+	b.WriteString(after)
 	return p.continues(b.String())
+}
+
+// inNextLine returns the text of the source from a position on, with a directive before its second
+// line, since what precedes it has more or fewer lines than the source. drifted reports that there
+// is no place for one: the text has one line, or the second is in a string.
+func (p *printer) inNextLine(text string, from token.Pos) (directed string, drifted bool) {
+	first, rest, more := strings.Cut(text, "\n")
+	if !more || strings.Count(first, "`")%2 == 1 || strings.HasPrefix(strings.TrimSpace(rest), inSource) {
+		return text, true
+	}
+	return fmt.Sprintf("%s\n%s%d\n%s", first, inSource, p.fn.Source.Line(from)+1, rest), false
 }
 
 // lines returns the instructions that replace a statement.

@@ -478,8 +478,8 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (hasEnded
 			kids[i] = job.Run(args.ctx, func(ctx1 context.Context) (int, error) {
 				return skynetFunc1Run(from, size, ctx1)
 			})
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 		}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:65
 		f.sum = 0
 		f.list1 = kids
 	}
@@ -1542,4 +1542,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: dd544d28f8ee5d9c
+// Digest of what is above: ea4e089e3b766ec7

@@ -520,13 +520,14 @@ func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArg
 				scope.Go(func(ctx1 context.Context) error {
 					return serviceTotalFunc1Run(s, line, sum, ctx1)
 				})
+//line github.com/movenext/movenext/lab/functions/service/service.go:139
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:530
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:531
 		goto resume1
 	}
 	f.State = 1
@@ -535,12 +536,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:539
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:540
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:142
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:544
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:545
 	return true, result0, result1
 }
 
@@ -617,7 +618,7 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	f.ask1, price, err = args.s.askEnter(r, args.ctx, f.line.Article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:621
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:622
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -626,13 +627,13 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	price, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:630
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:631
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:136
 	f.sum.Add(int64(price * f.line.Count))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:636
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:637
 }
 
 func (f *serviceTotalFunc1Locals) Location() statemachine.Location {
@@ -731,13 +732,13 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 //line github.com/movenext/movenext/lab/functions/service/service.go:149
 	if len(f.order.Lines) == 0 {
 		result0, result1 = Receipt{}, ErrEmpty
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:735
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:736
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:150
 		return true, result0, result1
 	}
 	f.lock1, err = f.s.lanes.LockEnter(r, f.ctx, f.order.Account)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:741
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:742
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -746,13 +747,13 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:750
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:751
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:756
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:757
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:153
 		return true, result0, result1
@@ -765,7 +766,7 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total2, f.total, err = f.s.totalEnter(r, f.ctx, f.order.Lines)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:769
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:770
 	if f.total2 == nil {
 		goto after2
 	}
@@ -774,19 +775,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total, err = f.total2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:778
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:779
 	f.total2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:157
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:784
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:785
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:158
 		return true, result0, result1
 	}
 	f.book3, err = f.s.store.bookEnter(r, f.ctx, f.order.Account, f.total)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:790
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:791
 	if f.book3 == nil {
 		goto after3
 	}
@@ -796,24 +797,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	err = f.book3.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:800
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:801
 	f.book3 = nil
 after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:806
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:807
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:161
 		return true, result0, result1
 	}
 	f.s.taken.Add(1)
 	result0, result1 = Receipt{Account: f.order.Account, Total: f.total, Notes: notes(f.order)}, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:813
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:814
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:164
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:817
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:818
 }
 
 func (f *ServiceTakeLocals) Location() statemachine.Location {
@@ -921,13 +922,14 @@ func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAl
 				scope.Go(func(ctx1 context.Context) error {
 					return serviceTakeAllFunc1Run(s, order, sum, ctx1)
 				})
+//line github.com/movenext/movenext/lab/functions/service/service.go:190
 			}
 			return nil
 		}, job.Supervisor())
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:931
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:933
 		goto resume1
 	}
 	f.State = 1
@@ -936,12 +938,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:940
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:942
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:193
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:945
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:947
 	return true, result0, result1
 }
 
@@ -1018,7 +1020,7 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	f.take1, receipt, err = args.s.TakeEnter(r, args.ctx, args.order)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1022
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1024
 	if f.take1 == nil {
 		goto after1
 	}
@@ -1027,13 +1029,13 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	receipt, err = f.take1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1031
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1033
 	f.take1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:187
 	f.sum.Add(int64(receipt.Total))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1037
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1039
 }
 
 func (f *serviceTakeAllFunc1Locals) Location() statemachine.Location {
@@ -1124,7 +1126,7 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1128
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1130
 	if !asleep {
 		goto after1
 	}
@@ -1146,7 +1148,7 @@ after1:
 		}
 		f.last = now
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1150
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1152
 	goto for1
 }
 
@@ -1176,4 +1178,4 @@ func (f *ServiceWatchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 60c0996f186e06f6
+// Digest of what is above: 521ae99f20f00160

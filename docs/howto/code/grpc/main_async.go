@@ -74,13 +74,14 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (hasE
 				s.Go(func(ctx1 context.Context) error {
 					return cheapestFunc1Run(client, names, totals, i, ctx1)
 				})
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:52
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:85
 		goto resume1
 	}
 	f.State = 1
@@ -89,7 +90,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:94
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:55
 		if err != nil {
@@ -101,7 +102,7 @@ resume1:
 		}
 		return true, lowest, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:106
 }
 
 func (f *cheapestLocals) Location() statemachine.Location {
@@ -173,7 +174,7 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	awaited = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:177
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:178
 		goto after1
 	}
 	f.State = 1
@@ -189,7 +190,7 @@ after1:
 		f.totals[f.i] = total.GetCents()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:193
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:194
 }
 
 func (f *cheapestFunc1Locals) Location() statemachine.Location {
@@ -274,7 +275,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:278
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:279
 		goto after1
 	}
 	f.State = 1
@@ -296,7 +297,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:301
 	f.State = 2
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
@@ -316,7 +317,7 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:320
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:321
 		goto after3
 	}
 	f.State = 3
@@ -338,7 +339,7 @@ after3:
 		}
 		f.Emit(price.GetCents(), f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:342
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:343
 	f.State = 4
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
 	return true
@@ -356,12 +357,12 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:360
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:361
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:365
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:366
 	goto for1
 }
 
@@ -440,7 +441,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:444
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:445
 		goto resume1
 	}
 	f.State = 1
@@ -455,7 +456,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:459
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:460
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -463,12 +464,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:467
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:468
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:472
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:473
 		goto resume2
 	}
 	f.State = 2
@@ -478,7 +479,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:482
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:483
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
@@ -486,7 +487,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:490
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:491
 		goto resume3
 	}
 	f.State = 3
@@ -496,22 +497,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:500
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:501
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:507
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:511
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:512
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:515
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:516
 }
 
 func (f *followFrame) Location() statemachine.Location {
@@ -534,4 +535,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8c7654beb5f78c49
+// Digest of what is above: 855d0db0f8d73789

@@ -97,13 +97,14 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 				scope.Go(func(ctx1 context.Context) error {
 					return shopTotalFunc1Run(found, i, s, name, ctx1)
 				})
+//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:48
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:108
 		goto resume1
 	}
 	f.State = 1
@@ -111,14 +112,14 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:116
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:51
 	for _, cents := range f.found {
 		f.sum += cents
 	}
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:122
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:123
 }
 
 func (f *shopTotalLocals) Location() statemachine.Location {
@@ -193,7 +194,7 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:197
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:198
 	if f.price1 == nil {
 		goto after1
 	}
@@ -202,13 +203,13 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	price1Value, price1Err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:206
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:207
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.found[f.i], err = price1Value, price1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:213
 }
 
 func (f *shopTotalFunc1Locals) Location() statemachine.Location {
@@ -296,7 +297,7 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	// server.go:61: if _, err := s.wait(ctx).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	if awaited = f.s.wait(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:301
 		goto after1
 	}
 	f.State = 1
@@ -316,7 +317,7 @@ after1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:320
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:321
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
 		}
@@ -325,7 +326,7 @@ after1:
 		}
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:329
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:330
 }
 
 func (f *shopPriceLocals) Location() statemachine.Location {
@@ -400,7 +401,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:404
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:405
 	if f.price1 == nil {
 		goto after1
 	}
@@ -409,12 +410,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:413
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:414
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:418
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:419
 	f.State = 2
 	return true
 resume2:
@@ -431,13 +432,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:435
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:436
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:441
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:442
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -448,4 +449,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: aeab26b8980f59a7
+// Digest of what is above: ab90a517cb06cff6

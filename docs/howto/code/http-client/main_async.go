@@ -71,13 +71,14 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (hasEnded
 				s.Go(func(ctx1 context.Context) error {
 					return getAllFunc1Run(client, url, pages, i, ctx1)
 				})
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:53
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -86,12 +87,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:91
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
 		return true, f.pages, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:96
 }
 
 func (f *getAllLocals) Location() statemachine.Location {
@@ -160,7 +161,7 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 	// main.go:49: page, err := get(ctx, client, url).Await()
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	if awaited = get(args.ctx, args.client, args.url); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:164
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:165
 		goto after1
 	}
 	f.State = 1
@@ -176,7 +177,7 @@ after1:
 		f.pages[f.i] = page
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:180
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:181
 }
 
 func (f *getAllFunc1Locals) Location() statemachine.Location {
@@ -199,4 +200,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 67c2ff4f7022c3d2
+// Digest of what is above: 5bdce428294f8459

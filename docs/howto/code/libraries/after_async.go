@@ -71,13 +71,14 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (hasEnded
 				s.Go(func(ctx1 context.Context) error {
 					return aScopeFunc1Run(sizes, i, url, ctx1)
 				})
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:24
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -86,12 +87,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:91
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:27
 		return true, f.sizes, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:96
 }
 
 func (f *aScopeLocals) Location() statemachine.Location {
@@ -159,7 +160,7 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:163
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:164
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -168,13 +169,13 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:172
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:173
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.sizes[f.i], err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:178
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:179
 }
 
 func (f *aScopeFunc1Locals) Location() statemachine.Location {
@@ -244,7 +245,7 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:248
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:249
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -253,13 +254,13 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:258
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:264
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:35
 		return true, result0, result1
@@ -271,7 +272,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	f.fetch2, fetch2Value, fetch2Err = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:275
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:276
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -281,16 +282,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	fetch2Value, fetch2Err = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:285
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:286
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	result0, result1 = fetch2Value, fetch2Err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:290
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:291
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:294
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:295
 }
 
 func (f *aSemaphoreLocals) Location() statemachine.Location {
@@ -364,7 +365,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:368
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:369
 		goto resume1
 	}
 	f.State = 1
@@ -372,7 +373,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:376
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:377
 	f.do1 = nil
 	return true, result0, result1
 }
@@ -438,7 +439,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:442
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:443
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -447,7 +448,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:451
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:452
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -514,7 +515,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:518
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:519
 	if f.map1 == nil {
 		goto after1
 	}
@@ -523,7 +524,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:527
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:528
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -598,7 +599,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (hasEnded bool,
 		// after.go:63: return job.WhenAll(jobs...).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 		if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:602
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:603
 			goto after1
 		}
 		f.State = 1
@@ -611,7 +612,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:615
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:616
 	return true, result0, result1
 }
 
@@ -697,7 +698,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:701
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:702
 		goto resume1
 	}
 	f.State = 1
@@ -706,12 +707,12 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:710
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:711
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:715
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:716
 }
 
 func (f *totalFrame) Location() statemachine.Location {
@@ -792,7 +793,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:796
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:797
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -801,7 +802,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:805
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:806
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
@@ -811,7 +812,7 @@ after1:
 	// after.go:78: n, err := first.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:815
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:816
 		goto after2
 	}
 	f.State = 2
@@ -830,7 +831,7 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:834
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:835
 }
 
 func (f *totalFunc1Locals) Location() statemachine.Location {
@@ -893,7 +894,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:897
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:898
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -902,7 +903,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:906
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:907
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -928,4 +929,4 @@ func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f8dd0b993a03dff7
+// Digest of what is above: d0d84ad562797a37

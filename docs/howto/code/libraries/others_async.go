@@ -177,8 +177,8 @@ func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args)
 			jobs[i] = job.Spawn(f.s, func(ctx1 context.Context) (int, error) {
 				return inTimeFunc2Run(url, ctx1)
 			})
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:25
 		}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:26
 		f.ended, f.deadline = job.CompletionsOf(jobs...), job.SleepAsync(f.ctx, args.patience)
 		ended := f.ended
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:27
@@ -527,15 +527,17 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 			s.Go(func(ctx1 context.Context) error {
 				return bothInTimeFunc1Run(first, a, ctx1)
 			})
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:78
 			s.Go(func(ctx2 context.Context) error {
 				return bothInTimeFunc2Run(second, b, ctx2)
 			})
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:82
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:539
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:541
 		goto resume1
 	}
 	f.State = 1
@@ -545,16 +547,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:549
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:551
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:554
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:556
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:558
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:560
 }
 
 func (f *bothInTimeLocals) Location() statemachine.Location {
@@ -624,7 +626,7 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:628
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:630
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -633,13 +635,13 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:637
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:639
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:643
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:645
 }
 
 func (f *bothInTimeFunc1Locals) Location() statemachine.Location {
@@ -707,7 +709,7 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:711
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:713
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -716,13 +718,13 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:720
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:722
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:726
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:728
 }
 
 func (f *bothInTimeFunc2Locals) Location() statemachine.Location {
@@ -794,7 +796,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (hasEnd
 		// others.go:92: sizes, err := job.WaitTimeout(ctx, both, time.Minute).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 		if awaited = job.WaitTimeout(args.ctx, both, time.Minute); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:798
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:800
 			goto after1
 		}
 		f.State = 1
@@ -816,7 +818,7 @@ after1:
 		}
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:820
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:822
 }
 
 func (f *totalOrLocals) Location() statemachine.Location {
@@ -897,7 +899,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.url = f.list1[f.i1]
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:901
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:903
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -906,18 +908,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:910
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:912
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:916
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:918
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
 	}
 	f.fetch2, size, err2 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:921
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:923
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -927,25 +929,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	size, err2 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:931
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:933
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:937
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:939
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
 	}
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:944
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:946
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:949
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:951
 	return true, err
 }
 
@@ -969,4 +971,4 @@ func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eb6b3b443e4e1744
+// Digest of what is above: 6cf9e8117a2df14c

@@ -174,13 +174,14 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 				s.Go(func(ctx1 context.Context) error {
 					return inScopeFunc1Run(g, ctx1)
 				})
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:43
 			}
 			return nil
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:184
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:185
 		goto resume1
 	}
 	f.State = 1
@@ -188,7 +189,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:193
 	f.inScope1 = nil
 	return true, result0
 }
@@ -254,7 +255,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:258
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:259
 	if f.request1 == nil {
 		goto after1
 	}
@@ -263,7 +264,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:267
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:268
 	f.request1 = nil
 after1:
 	return true, result0
@@ -336,7 +337,7 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:341
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -345,13 +346,13 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:349
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:350
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:355
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:356
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
@@ -364,7 +365,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request2Err = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:368
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:369
 	if f.request2 == nil {
 		goto after2
 	}
@@ -374,16 +375,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request2Err = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:378
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:379
 	f.request2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request2Err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:384
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:387
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:388
 }
 
 func (f *byTenantLocals) Location() statemachine.Location {
@@ -457,7 +458,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:461
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:462
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -466,7 +467,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:470
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:471
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
@@ -475,12 +476,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:479
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:480
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:484
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:485
 }
 
 func (f *pacedLocals) Location() statemachine.Location {
@@ -503,4 +504,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1a5164b9d6480346
+// Digest of what is above: b9bd2265d8d236d2
