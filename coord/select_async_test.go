@@ -57,9 +57,9 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (hasEnded b
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/select_test.go:85
+//line github.com/movenext/movenext/coord/select_test.go:86
 	f.select1 = SelectAsync(args.ctx, args.cases...)
-//line github.com/movenext/movenext/coord/select_test.go:85
+//line github.com/movenext/movenext/coord/select_test.go:86
 	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/select_async_test.go:65
 		goto resume1
@@ -68,18 +68,18 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (hasEnded b
 	return r.Await(f.select1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/select_test.go:85
+//line github.com/movenext/movenext/coord/select_test.go:86
 		i, err := statemachine.TwinResult(r, f.select1)
 //line github.com/movenext/movenext/coord/select_async_test.go:74
 		f.select1 = nil
-//line github.com/movenext/movenext/coord/select_test.go:86
+//line github.com/movenext/movenext/coord/select_test.go:87
 		return true, i, err
 	}
 //line github.com/movenext/movenext/coord/select_async_test.go:79
 }
 
 func (f *picksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 85)
+	return f.Frame.At("github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 86)
 }
 
 // picksMachine is [picks] as the root of a chain: chain, job and frame in one allocation.
@@ -139,7 +139,7 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasE
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/select_test.go:441
+//line github.com/movenext/movenext/coord/select_test.go:442
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/select_async_test.go:145
 	if f.receive1 == nil {
@@ -148,18 +148,18 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasE
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/select_test.go:441
+//line github.com/movenext/movenext/coord/select_test.go:442
 	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/select_async_test.go:154
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/select_test.go:442
+//line github.com/movenext/movenext/coord/select_test.go:443
 	return true, v, err
 //line github.com/movenext/movenext/coord/select_async_test.go:159
 }
 
 func (f *takesOneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 441)
+	return f.Frame.At("github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 442)
 }
 
 // takesOneMachine is [takesOne] as the root of a chain: chain, job and frame in one allocation.
@@ -217,20 +217,20 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (hasE
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/select_test.go:449
+//line github.com/movenext/movenext/coord/select_test.go:450
 	f.cases, f.open = make([]Case, len(from)), len(from)
 	f.v = new(int)
 	for i, c := range from {
 		f.cases[i] = OnReceive(c, f.v)
 	}
 for1:
-//line github.com/movenext/movenext/coord/select_test.go:454
+//line github.com/movenext/movenext/coord/select_test.go:455
 	if f.open <= 0 {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/coord/select_test.go:455
+//line github.com/movenext/movenext/coord/select_test.go:456
 	f.select1 = SelectAsync(f.ctx, f.cases...)
-//line github.com/movenext/movenext/coord/select_test.go:455
+//line github.com/movenext/movenext/coord/select_test.go:456
 	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/select_async_test.go:236
 		goto resume1
@@ -239,11 +239,11 @@ for1:
 	return r.Await(f.select1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/select_test.go:455
+//line github.com/movenext/movenext/coord/select_test.go:456
 		i, err := statemachine.TwinResult(r, f.select1)
 //line github.com/movenext/movenext/coord/select_async_test.go:245
 		f.select1 = nil
-//line github.com/movenext/movenext/coord/select_test.go:456
+//line github.com/movenext/movenext/coord/select_test.go:457
 		if err != nil && i < 0 {
 			return true, err
 		}
@@ -253,7 +253,7 @@ resume1:
 			goto next1
 		}
 	}
-//line github.com/movenext/movenext/coord/select_test.go:464
+//line github.com/movenext/movenext/coord/select_test.go:465
 	if _, twice := f.to.LoadOrStore((*f.v), true); twice {
 		return true, errReason
 	}
@@ -261,13 +261,13 @@ next1:
 //line github.com/movenext/movenext/coord/select_async_test.go:262
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/coord/select_test.go:468
+//line github.com/movenext/movenext/coord/select_test.go:469
 	return true, nil
 //line github.com/movenext/movenext/coord/select_async_test.go:267
 }
 
 func (f *mergesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 455)
+	return f.Frame.At("github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 456)
 }
 
 // mergesMachine is [merges] as the root of a chain: chain, job and frame in one allocation.
@@ -327,20 +327,20 @@ func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (hasEnded b
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/select_test.go:507
+//line github.com/movenext/movenext/coord/select_test.go:508
 	f.other = new(int)
-//line github.com/movenext/movenext/coord/select_test.go:507
+//line github.com/movenext/movenext/coord/select_test.go:508
 	*f.other = -1
 	{
 		var cases []Case
-//line github.com/movenext/movenext/coord/select_test.go:509
+//line github.com/movenext/movenext/coord/select_test.go:510
 		for i := range args.channels {
 			c := args.channels[(i+args.n)%len(args.channels)]
 			cases = append(cases, OnReceive(c, f.other), OnSend(c, args.n))
 		}
 		f.select1 = SelectAsync(args.ctx, cases...)
 	}
-//line github.com/movenext/movenext/coord/select_test.go:513
+//line github.com/movenext/movenext/coord/select_test.go:514
 	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/select_async_test.go:346
 		goto resume1
@@ -349,23 +349,23 @@ func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (hasEnded b
 	return r.Await(f.select1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/select_test.go:513
+//line github.com/movenext/movenext/coord/select_test.go:514
 		i, err := statemachine.TwinResult(r, f.select1)
 //line github.com/movenext/movenext/coord/select_async_test.go:355
 		f.select1 = nil
-//line github.com/movenext/movenext/coord/select_test.go:514
+//line github.com/movenext/movenext/coord/select_test.go:515
 		if err != nil || i%2 == 1 {
 			return true, -1, err
 		}
 	}
-//line github.com/movenext/movenext/coord/select_test.go:517
+//line github.com/movenext/movenext/coord/select_test.go:518
 	result0, result1 = (*f.other), nil
 //line github.com/movenext/movenext/coord/select_async_test.go:364
 	return true, result0, result1
 }
 
 func (f *meetsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 513)
+	return f.Frame.At("github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 514)
 }
 
 // meetsMachine is [meets] as the root of a chain: chain, job and frame in one allocation.
@@ -421,20 +421,20 @@ func (f *spinsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	default:
 		f.Misuse(resumeAt)
 	}
-	// select_test.go:618: job.Yield()
+	// select_test.go:619: job.Yield()
 	f.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/select_test.go:618
+//line github.com/movenext/movenext/coord/select_test.go:619
 	_ = r.Refusal()
 for1:
-//line github.com/movenext/movenext/coord/select_test.go:619
+//line github.com/movenext/movenext/coord/select_test.go:620
 	if !!f.until.Load() {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/coord/select_test.go:620
+//line github.com/movenext/movenext/coord/select_test.go:621
 	f.select2 = SelectAsync(f.ctx, Default())
-//line github.com/movenext/movenext/coord/select_test.go:620
+//line github.com/movenext/movenext/coord/select_test.go:621
 	if statemachine.TwinEnded(r, f.select2) {
 //line github.com/movenext/movenext/coord/select_async_test.go:440
 		goto resume2
@@ -443,11 +443,11 @@ for1:
 	return r.Await(f.select2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/coord/select_test.go:620
+//line github.com/movenext/movenext/coord/select_test.go:621
 		_, err := statemachine.TwinResult(r, f.select2)
 //line github.com/movenext/movenext/coord/select_async_test.go:449
 		f.select2 = nil
-//line github.com/movenext/movenext/coord/select_test.go:620
+//line github.com/movenext/movenext/coord/select_test.go:621
 		if err != nil {
 			return true, err
 		}
@@ -455,13 +455,13 @@ resume2:
 //line github.com/movenext/movenext/coord/select_async_test.go:456
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/coord/select_test.go:624
+//line github.com/movenext/movenext/coord/select_test.go:625
 	return true, nil
 //line github.com/movenext/movenext/coord/select_async_test.go:461
 }
 
 func (f *spinsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 618, 620)
+	return f.Frame.At("github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 619, 621)
 }
 
 // spinsMachine is [spins] as the root of a chain: chain, job and frame in one allocation.
@@ -480,4 +480,4 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f92ecfa784a62cc2
+// Digest of what is above: 02301ec2237d2648

@@ -275,6 +275,20 @@ func TestInterleavingsOfASelectAndAJob(t *testing.T) {
 	})
 }
 
+func TestInterleavingsOfASelectAndAJobAlone(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		source, ch, c := job.NewSource[int](), NewUnbounded[int](), new(chooser)
+		s.Go("select", func() { c.start(endless, OnReceive(ch, &c.got), OnEnd(source.Job())) })
+		s.Go("source", func() { source.TrySetResult(1) })
+		return func() error {
+			if chosen, err := c.outcome(); err != nil || chosen != 1 {
+				return fmt.Errorf("case %d, %w", chosen, err)
+			}
+			return ch.idle()
+		}
+	})
+}
+
 func TestInterleavingsOfASelectAndASender(t *testing.T) {
 	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
 		x.channel.capacity = math.MaxInt
