@@ -346,8 +346,8 @@ children 3 no panic
 grammar 10 panic in main.y:402
 `
 
-// formatted is another file of the program. It is as gofmt writes it, so that only the lines behind
-// what takes more of them in a machine need directives.
+// formatted is another file of the program. It is as gofmt writes it, so that only the lines
+// behind what takes more of them in a machine need directives.
 const formatted = `package main
 
 import (
