@@ -3,7 +3,6 @@ package durabletest
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 
@@ -75,10 +74,7 @@ func deletedFamilies(t *testing.T, s durable.Store) {
 			id := fmt.Sprint("family ", n, after)
 			family(id)
 			require.Equal(t, children+1, left())
-			dying := &mortal{Store: s, death: &death{n, after}, dead: make(chan struct{}), open: make(chan struct{})}
-			close(dying.open)
-			other, err := durable.Open(t.Context(), dying, durable.Client(), durable.Log(slog.New(slog.DiscardHandler)))
-			require.NoError(t, err)
+			other := dyingClient(t, &mortal{Store: s, death: &death{n, after}})
 			require.ErrorIs(t, other.Delete(t.Context(), id, durable.WithChildren()), errDied)
 			shutdown(other)
 			if n <= children {

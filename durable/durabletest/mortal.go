@@ -3,8 +3,12 @@ package durabletest
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
 )
@@ -34,6 +38,17 @@ type mortal struct {
 	count  int
 	died   bool
 	worker string
+}
+
+// dyingClient opens an engine that runs no instances, on a store that takes writes until its
+// death. The caller shuts it down.
+func dyingClient(t *testing.T, m *mortal) *durable.Engine {
+	t.Helper()
+	m.dead, m.open = make(chan struct{}), make(chan struct{})
+	close(m.open)
+	e, err := durable.Open(t.Context(), m, durable.Client(), durable.Log(slog.New(slog.DiscardHandler)))
+	require.NoError(t, err)
+	return e
 }
 
 func (m *mortal) writes() int {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -114,10 +113,7 @@ func reruns(t *testing.T, s durable.Store) {
 
 	for _, how := range [][]durable.RerunOption{nil, {durable.AsNew("next")}} {
 		for _, after := range []bool{false, true} {
-			dying := &mortal{Store: s, death: &death{1, after}, dead: make(chan struct{}), open: make(chan struct{}), creates: true}
-			close(dying.open)
-			other, err := durable.Open(t.Context(), dying, durable.Client(), durable.Log(slog.New(slog.DiscardHandler)))
-			require.NoError(t, err)
+			other := dyingClient(t, &mortal{Store: s, death: &death{1, after}, creates: true})
 			durable.Serve(other, crowdDurable(), struct{}{})
 			require.ErrorIs(t, other.Rerun(t.Context(), "crowd", how...), errDied)
 			shutdown(other)
