@@ -109,8 +109,8 @@
 // known only after the whole function has been flattened. So the body first becomes a list of
 // instructions (internal/ir), and is printed last (internal/place decides, internal/emit prints).
 //
-// Variables of one type that are needed one after another share a field, and those at the top of the
-// method that have one name share a local. A field that is not
+// Variables of one type that are needed one after another share a field, and those at the top of
+// the method that have one name share a local. A field that is not
 // needed after a suspension is cleared there. Otherwise a machine that waits for an hour would
 // keep values alive for an hour that the plain function would have released:
 //

@@ -11,8 +11,8 @@ import (
 //
 // While plain code waits on the thread of an event loop, that thread runs other work on top of
 // it. If that work calls runtime.Goexit, the waiting function is unwound too: Go has no way to
-// exit a part of a goroutine. A context whose methods panic has the same effect. Nobody is left
-// who could return what the waiter gets, so it must not get anything:
+// exit a part of a goroutine. A context whose methods panic has the same effect. The
+// function can return nothing that the waiter gets, so the waiter must not get anything:
 //
 //	in its queue      it gives up, as if its context had ended
 //	served            what it was granted goes to the next one
@@ -23,7 +23,7 @@ import (
 // countdown that has ended. The waiter of a Cond waits for the lock once more, since the deferred
 // Unlock of its function will be called.
 
-// errDeserted is the error of a wait that was unwound. Nobody gets it.
+// errDeserted is the error of a wait that was unwound. No caller gets it.
 var errDeserted = errors.New("coord: the wait was unwound")
 
 // desert ends the wait of c, whose goroutine unwinds.

@@ -85,7 +85,7 @@ func findings(t *testing.T, cfg codegen.Config, dir string) (all []string) {
 	return all
 }
 
-// TestADependencyMayBeStale checks a module that another one has vendored: whoever uses it can not
+// TestADependencyMayBeStale checks a module that another one has vendored: its user cannot
 // generate it.
 func TestADependencyMayBeStale(t *testing.T) {
 	dir := testmodule.New(t, "example.com/p")

@@ -14,7 +14,7 @@ func TestWords(t *testing.T) {
 -- b.md --
 Run it in /home|/ann/src, or "/tmp|/x".
 C:\Us|ers\ann too.
-A path like ./work/x, http://example.com/home/x or a/tmp/b stays.
+A path like ./wo|rk/x, http://example.com/ho|me/x or a/tm|p/b stays.
 -- c.sh --
 GOPROXY|=off go test
 curl pro|xy.golang.org

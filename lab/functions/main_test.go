@@ -35,8 +35,8 @@ func said(t *testing.T, page, before string) int {
 	return n
 }
 
-// TestAServiceHasNoMoreFunctionsThanThePageSays holds the time to compile users' packages. If a type
-// that every program mentions gets a method more, this is two for each instance, or more.
+// TestAServiceHasNoMoreFunctionsThanThePageSays holds the time to compile users' packages. If a
+// type that every program mentions gets a method more, this is two for each instance, or more.
 func TestAServiceHasNoMoreFunctionsThanThePageSays(t *testing.T) {
 	text := page(t)
 	service, plain, err := both()

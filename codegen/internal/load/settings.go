@@ -32,8 +32,8 @@ func (c *Settings) Read(path string) ([]byte, error) {
 var errIrregular = errors.New("not a regular file")
 
 // readRegular reads a regular file. Reading a named pipe would wait for a writer, and a device may
-// have no end. A link that leads nowhere is not a file that does not exist: whoever made it means
-// something by its name, and a new file there would replace it.
+// have no end. A link that leads nowhere is not a file that does not exist: its name has a
+// purpose, and a new file there would replace it.
 func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,9 +18,9 @@
 //	a file                        under another name          likewise
 //
 // Build constraints do not matter, since the text of a file excluded from the build can be
-// compared like any other: whoever changes the file for another system is told to generate for
-// that system. Only a missing generated file is no finding then: it may be a file that is never
-// built, such as one with the tag ignore.
+// compared like any other: a finding tells the author of a change for another system to generate
+// for it. Only a missing generated file is no finding then: it may be a file that is never built,
+// such as one with the tag ignore.
 package stale
 
 import (
