@@ -17,6 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of Run: f028e5f1af70f62a
+
 // RunAsync starts [Run] as a state machine and returns its job.
 func RunAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
@@ -29,7 +31,7 @@ func RunAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// RunEnter enters [Run] for another machine. It returns the results, or the suspended frame that
+// RunEnter enters [Run] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func RunEnter(r *statemachine.Run, ctx context.Context) (*RunFrame, error) {
 	frame := RunFrame{ctx: ctx}
@@ -57,11 +59,11 @@ type RunFrame struct {
 	result0 error
 }
 
-// MoveNext runs [Run] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [Run] on to its next suspension (false) or its end (true).
 func (f *RunFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
@@ -70,7 +72,7 @@ func (f *RunFrame) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
 	f.foo1, f.err = fooEnter(r, f.ctx)
 	if f.foo1 == nil {
@@ -84,7 +86,6 @@ resume1:
 after1:
 	if f.err != nil {
 		f.result0 = f.err
-		f.State = statemachine.Finished
 		return true
 	}
 	f.bar2, f.err2 = barEnter(r, f.ctx)
@@ -99,7 +100,6 @@ resume2:
 after2:
 	if f.err2 != nil {
 		f.result0 = f.err2
-		f.State = statemachine.Finished
 		return true
 	}
 	f.baz3, f.result0 = bazEnter(r, f.ctx)
@@ -112,29 +112,24 @@ resume3:
 	f.result0 = f.baz3.Results(r)
 	f.baz3 = nil
 after3:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [Run] is suspended.
 func (f *RunFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.Run", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 16, 19, 22)
 }
 
-// Results returns what [Run] returned, or raises again the panic that ended it.
 func (f *RunFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// RunMachine is the root of a chain of calls that begins with [Run]: chain, job and frame in one
-// allocation.
+// RunMachine is [Run] as the root of a chain: chain, job and frame in one allocation.
 type RunMachine struct {
 	statemachine.Builder[job.Void]
 	RunFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *RunMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.RunFrame.MoveNext(r) {
 		return false
@@ -142,6 +137,8 @@ func (f *RunMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, f.result0)
 	return true
 }
+
+// Digest of foo: 586f1de1bb2139a0
 
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -155,7 +152,7 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// fooEnter enters [foo] for another machine. It returns the results, or the suspended frame that
+// fooEnter enters [foo] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func fooEnter(r *statemachine.Run, ctx context.Context) (*fooFrame, error) {
 	frame := fooFrame{ctx: ctx}
@@ -177,20 +174,20 @@ type fooFrame struct {
 	result0 error
 }
 
-// MoveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [foo] on to its next suspension (false) or its end (true).
 func (f *fooFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	asleep1, f.result0 = statemachine.Sleep(r, f.ctx, 1000*time.Millisecond)
-	if !asleep1 {
+	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 1000*time.Millisecond)
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -198,29 +195,24 @@ func (f *fooFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 	f.result0 = r.Refusal()
 after1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [foo] is suspended.
 func (f *fooFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.foo", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 26)
 }
 
-// Results returns what [foo] returned, or raises again the panic that ended it.
 func (f *fooFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// fooMachine is the root of a chain of calls that begins with [foo]: chain, job and frame in one
-// allocation.
+// fooMachine is [foo] as the root of a chain: chain, job and frame in one allocation.
 type fooMachine struct {
 	statemachine.Builder[job.Void]
 	fooFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.fooFrame.MoveNext(r) {
 		return false
@@ -228,6 +220,8 @@ func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, f.result0)
 	return true
 }
+
+// Digest of bar: c8d5f7f0d37fad7c
 
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -241,7 +235,7 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// barEnter enters [bar] for another machine. It returns the results, or the suspended frame that
+// barEnter enters [bar] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func barEnter(r *statemachine.Run, ctx context.Context) (*barFrame, error) {
 	frame := barFrame{ctx: ctx}
@@ -263,20 +257,20 @@ type barFrame struct {
 	result0 error
 }
 
-// MoveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [bar] on to its next suspension (false) or its end (true).
 func (f *barFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	asleep1, f.result0 = statemachine.Sleep(r, f.ctx, 100*time.Millisecond)
-	if !asleep1 {
+	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 100*time.Millisecond)
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -284,29 +278,24 @@ func (f *barFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 	f.result0 = r.Refusal()
 after1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [bar] is suspended.
 func (f *barFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.bar", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 29)
 }
 
-// Results returns what [bar] returned, or raises again the panic that ended it.
 func (f *barFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// barMachine is the root of a chain of calls that begins with [bar]: chain, job and frame in one
-// allocation.
+// barMachine is [bar] as the root of a chain: chain, job and frame in one allocation.
 type barMachine struct {
 	statemachine.Builder[job.Void]
 	barFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *barMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.barFrame.MoveNext(r) {
 		return false
@@ -314,6 +303,8 @@ func (f *barMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, f.result0)
 	return true
 }
+
+// Digest of baz: 4bc2de558b4ee1c6
 
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -327,7 +318,7 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// bazEnter enters [baz] for another machine. It returns the results, or the suspended frame that
+// bazEnter enters [baz] for another machine. It returns the results or, suspended, the frame that
 // will have them.
 func bazEnter(r *statemachine.Run, ctx context.Context) (*bazFrame, error) {
 	frame := bazFrame{ctx: ctx}
@@ -349,20 +340,20 @@ type bazFrame struct {
 	result0 error
 }
 
-// MoveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [baz] on to its next suspension (false) or its end (true).
 func (f *bazFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	asleep1, f.result0 = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
-	if !asleep1 {
+	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
+	if !asleep {
 		goto after1
 	}
 	f.State = 1
@@ -370,29 +361,24 @@ func (f *bazFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 	f.result0 = r.Refusal()
 after1:
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [baz] is suspended.
 func (f *bazFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.baz", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 32)
 }
 
-// Results returns what [baz] returned, or raises again the panic that ended it.
 func (f *bazFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// bazMachine is the root of a chain of calls that begins with [baz]: chain, job and frame in one
-// allocation.
+// bazMachine is [baz] as the root of a chain: chain, job and frame in one allocation.
 type bazMachine struct {
 	statemachine.Builder[job.Void]
 	bazFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.bazFrame.MoveNext(r) {
 		return false
@@ -400,5 +386,3 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, f.result0)
 	return true
 }
-
-// Digest of what is above: 654040231fcaaabc

@@ -16,6 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
+// Digest of Sum: 977e83e87c003f4b
+
 // SumAsync starts [Sum] as a state machine and returns its job.
 func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var r statemachine.Run
@@ -28,7 +30,8 @@ func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// SumEnter enters [Sum] for another machine. It returns the results, or the suspended frame that will have them.
+// SumEnter enters [Sum] for another machine. It returns the results or, suspended, the frame that
+// will have them.
 func SumEnter(r *statemachine.Run, a, b *job.Job[int]) (*SumFrame, int, error) {
 	frame := SumFrame{a: a, b: b}
 	if frame.MoveNext(r) {
@@ -40,7 +43,7 @@ func SumEnter(r *statemachine.Run, a, b *job.Job[int]) (*SumFrame, int, error) {
 	return m, 0, nil
 }
 
-// SumFrame is what [Sum] keeps while it is suspended.
+// SumFrame is the frame of [Sum]: what it keeps while it is suspended, its results among it.
 type SumFrame struct {
 	statemachine.Frame
 
@@ -59,31 +62,35 @@ type SumFrame struct {
 	result1 error
 }
 
-// MoveNext runs [Sum] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [Sum] on to its next suspension (false) or its end (true).
 func (f *SumFrame) MoveNext(r *statemachine.Run) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case 0:
+	var awaited *job.Job[int]
+	var awaited2 *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		f.Misuse(resumeAt)
 	}
-	f.await1 = f.a
-	if f.await1.IsCompleted() && r.Proceed() {
-		goto resume1
+	awaited = f.a
+	if awaited.IsCompleted() && r.Proceed() {
+		goto after1
 	}
 	f.State = 1
-	return r.Await(f.await1)
+	f.await1 = awaited
+	return r.Await(awaited)
 resume1:
-	f.first, f.err = statemachine.JobResult(r, f.await1)
+	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
+after1:
+	f.first, f.err = awaited.GetResult()
 	if f.err != nil {
 		f.result0, f.result1 = 0, f.err
-		f.State = statemachine.Finished
 		return true
 	}
 	f.words = [8]int{f.first, 1, 2, 3}
@@ -91,38 +98,37 @@ resume1:
 	for _, w := range f.words {
 		f.sum += w
 	}
-	f.await2 = f.b
-	if f.await2.IsCompleted() && r.Proceed() {
-		goto resume2
+	awaited2 = f.b
+	if awaited2.IsCompleted() && r.Proceed() {
+		goto after2
 	}
 	f.State = 2
-	return r.Await(f.await2)
+	f.await2 = awaited2
+	return r.Await(awaited2)
 resume2:
-	f.second, f.err = statemachine.JobResult(r, f.await2)
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
+after2:
+	f.second, f.err = awaited2.GetResult()
 	f.result0, f.result1 = f.sum+f.second, f.err
-	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [Sum] is suspended.
 func (f *SumFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/docs/book/code/18-two-forms/debug.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/debug/sum.go", 14, 23)
+	return f.Frame.At("github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug/sum.go", 12, 21)
 }
 
-// Results returns what [Sum] returned, or raises again the panic that ended it.
 func (f *SumFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// SumMachine is the root of a chain of calls that begins with [Sum]: chain, job and frame in one allocation.
+// SumMachine is [Sum] as the root of a chain: chain, job and frame in one allocation.
 type SumMachine struct {
 	statemachine.Builder[int]
 	SumFrame
 }
 
-// MoveNext runs the frame and completes the job when it has finished.
 func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.SumFrame.MoveNext(r) {
 		return false
@@ -130,5 +136,3 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, f.result0, f.result1)
 	return true
 }
-
-// Digest of what is above: a7a13caa279dffd1
