@@ -91,8 +91,8 @@ func (c *chain) Completed(from schedulers.Worker) continuation.Chain {
 // Expire implements schedulers.Expirer: a sleep is over.
 func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: schedulers.Resumed}) }
 
-// NewBeds implements timers.Sleeper.
-func (c *chain) NewBeds() timers.Beds { return new(timers.BedsOf[*chain]) }
+// NewSleepers implements timers.Sleeper.
+func (c *chain) NewSleepers() timers.Sleepers { return new(timers.SleepersOf[*chain]) }
 
 // ExpiryOnlySubmits tells a simulation that Expire does no more than that, without its timer, and
 // that the timer of such a sleep is never stopped.

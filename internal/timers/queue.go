@@ -23,7 +23,7 @@ type Queue struct {
 	base     time.Time
 	armCount int64 // how many timers were ever armed; orders timers of the same time
 
-	inRow int // sleepers since the last timer that was put into the fifo; see dormitory.go
+	inRow int // sleepers since the last timer that was put into the fifo; see block.go
 
 	// alarm is the one timer of the Go runtime, or nil until it is first needed. alarmTime is the
 	// time at which it will fire, or never.

@@ -23,15 +23,15 @@ type sleeper struct {
 
 func (s *sleeper) Expire(*schedulers.Timer) { s.c.got = append(s.c.got, s.no) }
 
-func (*sleeper) NewBeds() Beds { return new(BedsOf[*sleeper]) }
+func (*sleeper) NewSleepers() Sleepers { return new(SleepersOf[*sleeper]) }
 
 // stranger is a sleeper of another type.
 type stranger struct{ sleeper }
 
-func (*stranger) NewBeds() Beds { return new(BedsOf[*stranger]) }
+func (*stranger) NewSleepers() Sleepers { return new(SleepersOf[*stranger]) }
 
-// lay makes a sleeper of either type sleep.
-func (c *crowd) lay(d time.Duration, strange bool) {
+// sleep makes a sleeper of either type sleep.
+func (c *crowd) sleep(d time.Duration, strange bool) {
 	s := sleeper{c, len(c.armed)}
 	c.armed = append(c.armed, &member{no: s.no, at: time.Since(c.start) + d})
 	if strange {
@@ -41,29 +41,29 @@ func (c *crowd) lay(d time.Duration, strange bool) {
 	}
 }
 
-// dormitories returns how many dormitories are in the fifo, and how many sleepers are in them.
-func (c *crowd) dormitories() (n, sleepers int) {
+// blocks returns how many blocks are in the fifo, and how many sleepers are in them.
+func (c *crowd) blocks() (n, sleepers int) {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()
 	for i := range c.q.fifo.n {
 		if t := *c.q.fifo.slot(i); t != nil {
-			if d, is := t.OnExpire.(*dormitory); is {
+			if b, is := t.OnExpire.(*block); is {
 				n++
-				sleepers += int(d.n - d.next)
+				sleepers += int(b.n - b.next)
 			}
 		}
 	}
 	return n, sleepers
 }
 
-func TestSleepersInARowShareDormitories(t *testing.T) {
+func TestSleepersInARowShareBlocks(t *testing.T) {
 	inBubble(t, func(c *crowd) {
-		for range row + 2*beds + 1 {
-			c.lay(time.Second, false)
+		for range row + 2*blockSize + 1 {
+			c.sleep(time.Second, false)
 			time.Sleep(time.Microsecond)
 		}
-		n, sleepers := c.dormitories()
-		assert.Equal(t, []int{3, 2*beds + 1}, []int{n, sleepers})
+		n, sleepers := c.blocks()
+		assert.Equal(t, []int{3, 2*blockSize + 1}, []int{n, sleepers})
 		fifo, heap, _ := c.lengths()
 		assert.Equal(t, []int{row + 3, 0}, []int{fifo, heap})
 	})
@@ -72,12 +72,12 @@ func TestSleepersInARowShareDormitories(t *testing.T) {
 func TestSleepersBetweenTimersHaveTimersOfTheirOwn(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		for i := range 10 * row {
-			c.lay(time.Second, false)
+			c.sleep(time.Second, false)
 			if i%row == row-1 {
 				c.arm(time.Second)
 			}
 		}
-		n, _ := c.dormitories()
+		n, _ := c.blocks()
 		assert.Zero(t, n)
 	})
 }
@@ -86,53 +86,53 @@ func TestSleepersBetweenTimersHaveTimersOfTheirOwn(t *testing.T) {
 func TestTimersOutOfOrderLeaveARowTogether(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		for range row {
-			c.lay(time.Second, false)
+			c.sleep(time.Second, false)
 		}
 		for range maxMove {
 			c.arm(time.Second)
 		}
 		for range row + 5 {
-			c.lay(time.Second, false)
+			c.sleep(time.Second, false)
 			c.arm(time.Second / 2)
 		}
-		n, sleepers := c.dormitories()
+		n, sleepers := c.blocks()
 		assert.Equal(t, []int{1, 5}, []int{n, sleepers})
 	})
 }
 
-func TestASleeperOfAnotherTypeDoesNotShareADormitory(t *testing.T) {
+func TestASleeperOfAnotherTypeDoesNotShareABlock(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		for i := range row + 10 {
-			c.lay(time.Second, i >= row+4)
+			c.sleep(time.Second, i >= row+4)
 		}
-		n, sleepers := c.dormitories()
+		n, sleepers := c.blocks()
 		assert.Equal(t, []int{2, 10}, []int{n, sleepers})
 	})
 }
 
-// A fifo that moves its timers to the heap moves dormitories too, and the times of their sleepers
+// A fifo that moves its timers to the heap moves blocks too, and the times of their sleepers
 // stay apart.
-func TestADormitoryInTheHeapExpiresSleeperBySleeper(t *testing.T) {
+func TestABlockInTheHeapExpiresSleeperBySleeper(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		for range row + 20 {
-			c.lay(time.Hour, false)
+			c.sleep(time.Hour, false)
 			time.Sleep(time.Second)
 		}
-		c.lay(time.Minute, false) // the others are few enough to move
+		c.sleep(time.Minute, false) // the others are few enough to move
 		for i := range 30 {
 			c.arm(time.Hour - time.Duration(i)*time.Second) // between them, and at the same times
 		}
-		n, _ := c.dormitories()
+		n, _ := c.blocks()
 		assert.Zero(t, n)
 		_, heap, _ := c.lengths()
 		assert.Equal(t, row+1+1+29, heap, "all but the first that was out of order")
 	})
 }
 
-// borrower is a sleeper with the beds of another type, as a type that embeds a sleeper has them.
+// borrower is a sleeper with the array of another type, as a type that embeds a sleeper has them.
 type borrower struct{ sleeper }
 
-func TestASleeperWithTheBedsOfAnotherTypeWakesUp(t *testing.T) {
+func TestASleeperWithTheArrayOfAnotherTypeWakesUp(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		for range row + 2 {
 			b := &borrower{sleeper{c, len(c.armed)}}
@@ -143,16 +143,16 @@ func TestASleeperWithTheBedsOfAnotherTypeWakesUp(t *testing.T) {
 }
 
 func TestASleeperAloneWakesUp(t *testing.T) {
-	inBubble(t, func(c *crowd) { c.lay(time.Second, false) })
+	inBubble(t, func(c *crowd) { c.sleep(time.Second, false) })
 }
 
-func TestADormitoryIsFilled(t *testing.T) {
+func TestABlockIsFilled(t *testing.T) {
 	inBubble(t, func(c *crowd) {
-		for range row + 2*beds {
-			c.lay(time.Second, false)
+		for range row + 2*blockSize {
+			c.sleep(time.Second, false)
 		}
-		n, sleepers := c.dormitories()
-		assert.Equal(t, []int{2, 2 * beds}, []int{n, sleepers})
+		n, sleepers := c.blocks()
+		assert.Equal(t, []int{2, 2 * blockSize}, []int{n, sleepers})
 	})
 }
 
@@ -177,7 +177,7 @@ func TestTheAlarmIsThatOfTheNextSleeper(t *testing.T) {
 type calls struct{ f func() }
 
 func (c *calls) Expire(*schedulers.Timer) { c.f() }
-func (*calls) NewBeds() Beds              { return new(BedsOf[*calls]) }
+func (*calls) NewSleepers() Sleepers      { return new(SleepersOf[*calls]) }
 
 func TestTimersAndSleepersKeepTheirOrder(t *testing.T) {
 	inBubble(t, func(c *crowd) {
@@ -191,7 +191,7 @@ func TestTimersAndSleepersKeepTheirOrder(t *testing.T) {
 			d := pauses[rnd.IntN(len(pauses))]
 			switch {
 			case sleeping:
-				c.lay(d, rnd.IntN(200) == 0)
+				c.sleep(d, rnd.IntN(200) == 0)
 			default:
 				c.arm(d)
 			}
@@ -203,7 +203,7 @@ func TestTimersAndSleepersKeepTheirOrder(t *testing.T) {
 	})
 }
 
-func TestADormitoryForgetsItsSleepersAndIsForgotten(t *testing.T) {
+func TestABlockForgetsItsSleepersAndIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue
 		for range row {
@@ -217,7 +217,7 @@ func TestADormitoryForgetsItsSleepersAndIsForgotten(t *testing.T) {
 		synctest.Wait()
 		first = nil
 		runtime.GC()
-		assert.Nil(t, gone.Value(), "it has expired, and another one in its dormitory has not")
+		assert.Nil(t, gone.Value(), "it has expired, and another one in its block has not")
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		require.Zero(t, q.fifo.n)
@@ -226,9 +226,9 @@ func TestADormitoryForgetsItsSleepersAndIsForgotten(t *testing.T) {
 	})
 }
 
-func TestADormitoryFitsItsSizeClasses(t *testing.T) {
+func TestABlockFitsItsSizeClasses(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) == 8 {
-		assert.Equal(t, uintptr(504), unsafe.Sizeof(dormitory{}))
-		assert.Equal(t, uintptr(448), unsafe.Sizeof(BedsOf[*sleeper]{}))
+		assert.Equal(t, uintptr(504), unsafe.Sizeof(block{}))
+		assert.Equal(t, uintptr(448), unsafe.Sizeof(SleepersOf[*sleeper]{}))
 	}
 }

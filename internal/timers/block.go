@@ -10,87 +10,87 @@ import (
 //
 // A sleep that nothing can end early needs no timer that can be stopped: its time and a pointer
 // to the sleeper suffice, 16 bytes, where a timer has 32 and its slot in the fifo 8. So sleepers
-// that are armed one after the other share the timer of a dormitory, which takes one slot of the
+// that are armed one after the other share the timer of a block, which takes one slot of the
 // fifo. Its time is that of its next sleeper. With its own fields a sleeper takes 17 bytes.
 //
 // # Order
 //
-// A dormitory takes sleepers only while it is last in the fifo, and only in the order of their
+// A block takes sleepers only while it is last in the fifo, and only in the order of their
 // times. So its sleepers are neighbours in the order of expiry, apart from timers in the heap,
-// which are compared with the dormitory's time at that moment. What fifo.go says about timers of
+// which are compared with the block's time at that moment. What fifo.go says about timers of
 // the same time therefore holds for each sleeper: a timer that enters the heap expires before
 // the fifo's end, so after the sleepers of its own time. If the fifo moves its timers to the heap,
-// the dormitory moves as one.
+// the block moves as one.
 //
 // # When it is worth it
 //
-// A dormitory takes 960 bytes, so it is opened only for a sleeper that comes after a row of
+// A block takes 960 bytes, so it is opened only for a sleeper that comes after a row of
 // others, without a timer between them in the fifo. Where timers and sleepers alternate, each
 // sleeper gets a timer of its own. At worst, every row ends after the first sleeper of its
-// dormitory, which costs each sleeper of the row 30 bytes more.
+// block, which costs each sleeper of the row 30 bytes more.
 
 // Sleeper is an expirer that is never stopped and does not use its timer: Expire may be called
 // with nil.
 type Sleeper interface {
 	schedulers.Expirer
-	// NewBeds returns empty beds for sleepers of this type, such as a [BedsOf].
-	NewBeds() Beds
+	// NewSleepers returns an empty array for sleepers of this type, such as a [SleepersOf].
+	NewSleepers() Sleepers
 }
 
-// Beds is an array of sleepers of one type, so that each takes one word and not the two of an
+// Sleepers is an array of sleepers of one type, so that each takes one word and not the two of an
 // interface.
-type Beds interface {
-	// Lay puts s into a bed, unless it has another type, and reports whether it did.
-	Lay(s Sleeper, bed int) bool
-	// Raise empties a bed and returns the sleeper.
-	Raise(bed int) schedulers.Expirer
+type Sleepers interface {
+	// Put makes s the sleeper with index i, unless s has another type, and reports whether it did.
+	Put(s Sleeper, i int) bool
+	// Take removes the sleeper with index i and returns it.
+	Take(i int) schedulers.Expirer
 }
 
-// BedsOf is a [Beds] for sleepers of the type S.
-type BedsOf[S Sleeper] [beds]S
+// SleepersOf is a [Sleepers] for sleepers of the type S.
+type SleepersOf[S Sleeper] [blockSize]S
 
-// Lay implements [Beds].
-func (b *BedsOf[S]) Lay(s Sleeper, bed int) bool {
+// Put implements [Sleepers].
+func (a *SleepersOf[S]) Put(s Sleeper, i int) bool {
 	typed, ok := s.(S)
-	b[bed] = typed
+	a[i] = typed
 	return ok
 }
 
-// Raise implements [Beds].
-func (b *BedsOf[S]) Raise(bed int) schedulers.Expirer {
+// Take implements [Sleepers].
+func (a *SleepersOf[S]) Take(i int) schedulers.Expirer {
 	var none S
-	s := b[bed]
-	b[bed] = none
+	s := a[i]
+	a[i] = none
 	return s
 }
 
 const (
-	beds = 56 // both objects of a dormitory then fit their size classes
-	row  = 32 // sleepers with timers of their own before a dormitory is opened
+	blockSize = 56 // both objects of a block then fit their size classes
+	row       = 32 // sleepers with timers of their own before a block is opened
 )
 
-// dormitory holds sleepers in the order of their times. It is the OnExpire of its own timer, and
+// block holds sleepers in the order of their times. It is the OnExpire of its own timer, and
 // marks it so; see take.
 //
-// Invariant: the sleepers from next up to n are in their beds, and there is at least one while the
+// Invariant: the sleepers from next up to n are in the array, and there is at least one while the
 // timer is armed. While the timer is in the fifo, its When is times[next].
-type dormitory struct {
+type block struct {
 	schedulers.Timer
-	beds    Beds
-	next, n int32
-	times   [beds]int64
+	sleepers Sleepers
+	next, n  int32
+	times    [blockSize]int64
 }
 
 // Expire implements schedulers.Expirer. It is never called: see take.
-func (*dormitory) Expire(*schedulers.Timer) { panic("timers: the timer of a dormitory has expired") }
+func (*block) Expire(*schedulers.Timer) { panic("timers: the timer of a block has expired") }
 
-// add gives s a bed, and reports whether it did. when is not before the time of the last sleeper.
-func (d *dormitory) add(s Sleeper, when int64) bool {
-	if d.n == beds || !d.beds.Lay(s, int(d.n)) {
+// add adds s, and reports whether it did. when is not before the time of the last sleeper.
+func (b *block) add(s Sleeper, when int64) bool {
+	if b.n == blockSize || !b.sleepers.Put(s, int(b.n)) {
 		return false
 	}
-	d.times[d.n] = when
-	d.n++
+	b.times[b.n] = when
+	b.n++
 	return true
 }
 
@@ -106,7 +106,7 @@ func (q *Queue) StartSleep(s Sleeper, d time.Duration) {
 			return // the alarm is set for an earlier sleeper
 		}
 		if q.inRow > row {
-			open := &dormitory{beds: s.NewBeds()}
+			open := &block{sleepers: s.NewSleepers()}
 			open.OnExpire = open
 			if open.add(s, when) {
 				q.fifo.push(&open.Timer, when, q.armCount)
@@ -119,14 +119,14 @@ func (q *Queue) StartSleep(s Sleeper, d time.Duration) {
 	q.advanceAlarm(when)
 }
 
-// join adds s to the dormitory at the end of the fifo, and reports whether there is one with a bed
+// join adds s to the block at the end of the fifo, and reports whether there is one with space
 // for it. The fifo accepts when.
 func (f *fifo) join(s Sleeper, when int64) bool {
 	if f.n == 0 {
 		return false
 	}
-	d, is := (*f.slot(f.n - 1)).OnExpire.(*dormitory)
-	if !is || !d.add(s, when) {
+	b, is := (*f.slot(f.n - 1)).OnExpire.(*block)
+	if !is || !b.add(s, when) {
 		return false
 	}
 	f.last = when
@@ -139,21 +139,21 @@ type expiry struct {
 	timer *schedulers.Timer
 }
 
-// take takes out what expires next: t, or the next sleeper of t's dormitory.
+// take takes out what expires next: t, or the next sleeper of t's block.
 func (q *Queue) take(t *schedulers.Timer) expiry {
-	d, is := t.OnExpire.(*dormitory)
+	b, is := t.OnExpire.(*block)
 	if !is {
 		return expiry{t.OnExpire, q.disarm(t)}
 	}
-	s := d.beds.Raise(int(d.next))
-	d.next++
+	s := b.sleepers.Take(int(b.next))
+	b.next++
 	switch {
-	case d.next == d.n:
+	case b.next == b.n:
 		q.disarm(t)
 	case t.Slot < 0:
-		t.When = d.times[d.next]
+		t.When = b.times[b.next]
 	default:
-		q.heap.delayFirst(d.times[d.next])
+		q.heap.delayFirst(b.times[b.next])
 	}
 	return expiry{of: s}
 }
