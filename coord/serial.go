@@ -18,6 +18,9 @@ import (
 // since it waits for itself. In a function marked //movenext:async a submitted function
 // literal suspends within its turn, and so does a function with a twin.
 //
+// A function whose turn does not come before its context ends is never called. Only the
+// error of its call, or its job, says so: clean up there and not in the function.
+//
 // It is the strand of Boost.Asio and .NET's SerialTaskQueue, by key.
 type Serial[K comparable] struct{ turns KeyedMutex[K] }
 

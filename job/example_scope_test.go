@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 )
 
@@ -132,4 +133,24 @@ func ExampleScope_Limit() {
 	})
 	fmt.Println(err)
 	// Output: <nil>
+}
+
+func ExampleScope_Start() {
+	var lanes coord.Serial[string]
+	s := job.NewScope(context.Background())
+	defer s.Close()
+	for i := range 3 {
+		s.Start(func(ctx context.Context) *job.Job[job.Void] { // Go would not keep the order
+			return lanes.DoAsync(ctx, "Ann", func(context.Context) error {
+				fmt.Println("to Ann:", i)
+				return nil
+			})
+		})
+	}
+	fmt.Println(s.Wait())
+	// Output:
+	// to Ann: 0
+	// to Ann: 1
+	// to Ann: 2
+	// <nil>
 }

@@ -11,7 +11,8 @@ import (
 
 // droppedJobs reports calls whose job is discarded. Nothing stops such a job, and only a
 // process-wide hook learns its outcome. Assigning the job to the blank identifier marks it
-// as intended. A scope itself keeps the handles of its children.
+// as intended. A scope itself keeps the handles of its children. It also reports turns of a
+// coord.Serial whose error is discarded: only the error says that a function will never run.
 func droppedJobs(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		region.walk(func(n ast.Node, _ []ast.Node) {
@@ -24,8 +25,12 @@ func droppedJobs(r *reporter, s *survey) {
 			case *ast.DeferStmt:
 				call = n.Call
 			}
-			if call != nil && s.makesJob(call) {
+			switch {
+			case call == nil:
+			case s.makesJob(call):
 				r.report(call, jobDropped(), s.dropFixes(region, n.(ast.Stmt), call)...)
+			case s.takesTurn(call):
+				r.report(call, turnDropped())
 			}
 		})
 	}
@@ -38,6 +43,12 @@ func (s *survey) makesJob(call *ast.CallExpr) bool {
 	}
 	fn := s.callee(call)
 	return !isObjectOf(fn, jobPath, "Spawn")
+}
+
+// takesTurn reports whether call waits for a turn of a coord.Serial, and calls a function then.
+func (s *survey) takesTurn(call *ast.CallExpr) bool {
+	fn := s.callee(call)
+	return isObjectOf(fn, coordPath, "InTurn") || isObjectOf(fn, coordPath, "Do") && receiverName(fn) == "Serial"
 }
 
 func isObjectOf(fn *types.Func, path, name string) bool { return fn != nil && isObject(fn, path, name) }

@@ -113,6 +113,14 @@ func jobDropped() message {
 	return message{"this job is dropped", "its error or panic is lost", "await it, or assign it to _ if that is meant"}
 }
 
+func turnDropped() message {
+	return message{
+		"the error of this turn is dropped",
+		"if the context ends before the turn, the function is never called, and only the error says so",
+		"handle it, or assign it to _ if that is meant",
+	}
+}
+
 func halfOverridden(typ, method, from, missing string) message {
 	return message{
 		fmt.Sprintf("%s.%s overrides one form of a pair of twins", typ, method),

@@ -1,0 +1,86 @@
+package job
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Start calls fn, on the calling goroutine, and makes the job that it returns a child of s,
+// without a handle. It reports whether it called fn. Pass a twin, or a literal that calls one:
+//
+//	for d := range deliveries {
+//		s.Start(func(ctx context.Context) *job.Job[job.Void] { return deliverAsync(ctx, d) })
+//	}
+//
+// So each delivery runs up to its first wait before the next begins, and they queue for a lock,
+// a [github.com/movenext/movenext/coord.Serial] or a channel in the order of the loop. [Scope.Go]
+// submits its children, and several workers begin them in any order. A child of Start takes a slot
+// of [Scope.Limit] and does not wait for one.
+//
+// The context of fn and the meaning of the job's outcome are as with Go. If fn panics or returns
+// nil, the child has failed; if fn calls runtime.Goexit, that ends the caller's goroutine too.
+// Start returns false where Go does, if the scheduler's refusal is not the reason. It blocks only
+// as long as fn does.
+func (s *Scope) Start(fn func(context.Context) *Job[Void]) (called bool) {
+	if !s.enterStarted(fn == nil) {
+		return false
+	}
+	called = true
+	returned := false
+	defer func() {
+		if !returned {
+			s.exitStarted(Faulted, s.crashError(recover(), s.from)).Deliver(s.from)
+		}
+	}()
+	j := fn(s.views.forWorker(s, s.from))
+	returned = true
+	if j == nil {
+		s.exitStarted(Faulted, ErrNilJob).Deliver(s.from)
+		return called
+	}
+	c := &startedChild{scope: s, job: &j.core}
+	c.node.Prepare(c)
+	if !c.job.register(&c.node) {
+		c.Completed(s.from).Deliver(s.from)
+	}
+	return called
+}
+
+// enterStarted counts one more child, which takes a slot even if none is free. It returns false if
+// the child must not begin.
+func (s *Scope) enterStarted(nilFunc bool) bool {
+	s.mu.Lock()
+	if s.left == 0 {
+		s.mu.Unlock()
+		return false
+	}
+	s.left++
+	if nilFunc || s.ctx.Err() != nil {
+		s.leaveUnstartedAndUnlock(nilFunc)
+		return false
+	}
+	s.gate.inFlight++
+	s.mu.Unlock()
+	return true
+}
+
+func (s *Scope) exitStarted(final Status, err error) continuation.Chain {
+	return s.exit(final, err, &childSlot{holds: true})
+}
+
+// startedChild is a child that a caller of [Scope.Start] has begun.
+type startedChild struct {
+	scope *Scope
+	job   *core
+	node  continuation.Node
+}
+
+// Completed implements continuation.Target: the child's job has ended.
+func (c *startedChild) Completed(schedulers.Worker) continuation.Chain {
+	c.job.observe() // its failure is the scope's
+	return c.scope.exitStarted(Status(c.job.final), c.job.err())
+}
+
+func (c *startedChild) waitingJob() (*core, string) { return c.scope.promise.job.base(), "scope" }
