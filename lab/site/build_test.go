@@ -43,8 +43,8 @@ func TestALinkThatLeadsNowhereNamesItsLine(t *testing.T) {
 		{"- a\n- b [d](gone.md)", "README.md:6: gone.md: no such file"},
 		{"<b>bold</b>", "README.md:5: HTML, which the site does not pass on: <b>"},
 		{"<div>\nbold\n</div>", "README.md:5: HTML, which the site does not pass on: <div>\nbold\n</div>"},
-		{"<!-- replay: gone -->", "README.md:5: gone: no lesson of examples/42-schedules has this name"},
-		{"words <!-- replay: gone -->", "README.md:5: gone: no lesson of examples/42-schedules has this name"},
+		{"<!-- replay: gone -->", "README.md:5: gone: no recording has this name"},
+		{"words <!-- replay: gone -->", "README.md:5: gone: no recording has this name"},
 		{"# Another title", "README.md:1: 2 headings of the first level, where one is the title"},
 	} {
 		s := repository(t, map[string]string{"README.md": "# Title\n\nwords\n\n" + c.text + "\n", "docs/other.md": "# Other\n", "main.go": "package main\n"})
@@ -60,7 +60,7 @@ func TestALinkThatLeadsNowhereNamesItsLine(t *testing.T) {
 func TestLinksAreRewritten(t *testing.T) {
 	s := repository(t, map[string]string{
 		"README.md":            "# Title\n\n[a](docs/a%20b.md#two-words) [b](docs) [c](docs/main.go#L3) [d](https://example.org/x?y#z) [e](mailto:a@example.org) [f](#title) ![g](docs/p.png) [h](docs/decisions)\n",
-		"docs/a b.md":          "# A\n\n## Two words\n\n[up](../README.md) [play](other/README.md) <!-- replay: lesson --> <!-- dropped -->\n\n<!-- replay: lesson -->\n\n## Two words\n",
+		"docs/a b.md":          "# A\n\n## Two words\n\n[up](../README.md) [play](other/README.md) <!-- replay: lesson --> <!-- dropped -->\n\n<!-- replay: lesson -->\n\n## Two words\n\n<!-- language: ru -->\n\nтекст\n\n<!-- language: en -->\n\ntext\n",
 		"docs/other/README.md": "# Other\n",
 		"docs/decisions/1.md":  "# One\n",
 		"docs/main.go":         "package main\n",
@@ -80,7 +80,7 @@ func TestLinksAreRewritten(t *testing.T) {
 	assert.Equal(t, "a picture", textOf(t, out, "docs/p.png"))
 	assert.Contains(t, textOf(t, out, "docs/decisions/index.html"), `href="../../docs/decisions/1.html">One</a></li>`)
 	a := textOf(t, out, "docs/a b.html")
-	for _, want := range []string{`href="../index.html">up`, `href="../docs/other/index.html"`, `<iframe src="../replays/lesson.html"`, `<a class="play" href="../replays/lesson.html"`, `id="two-words"`, `id="two-words-1"`, `data-root="../"`} {
+	for _, want := range []string{`href="../index.html">up`, `href="../docs/other/index.html"`, `<iframe src="../replays/lesson.html"`, `<a class="play" href="../replays/lesson.html"`, `id="two-words"`, `id="two-words-1"`, `data-root="../"`, "<div lang=\"ru\">\n<p>текст</p>\n</div>\n<p>text</p>"} {
 		assert.Contains(t, a, want)
 	}
 	assert.NotContains(t, a, "dropped")

@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
@@ -50,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "usage: go run . -out DIR [-root DIR] [-repository URL] [-revision NAME]")
 		return 2
 	}
-	s := &site{root: *root, repository: *repository, revision: *revision, record: recordLessons}
+	s := &site{root: *root, repository: *repository, revision: *revision, record: record}
 	if err := s.build(ctx, *out); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
@@ -59,14 +60,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// recordLessons runs the example that records the lessons of other schedulers, which writes a
-// page for each into the folder. The builder's paths are trimmed from the binary, so they do not
-// appear in the pages.
-func recordLessons(ctx context.Context, root, folder string) error {
-	cmd := exec.CommandContext(ctx, "go", "run", "-trimpath", "./examples/42-schedules", "-o", folder)
-	cmd.Dir = root
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("site: recording the schedules: %w\n%s", err, text)
+// record writes the pages that play into a folder: one for each lesson of the example that records
+// other schedulers, and a run of the machine of three awaits. The builder's paths are trimmed from
+// the binaries, so they do not appear in the pages.
+func record(ctx context.Context, root, folder string) error {
+	threeAwaits := "examples/04-await-in-order"
+	for _, command := range [][]string{
+		{"run", "-trimpath", "./examples/42-schedules", "-o", folder},
+		{
+			"run", "-trimpath", "./codegen/cmd/movenext", "explain", "-format=html", "-o", filepath.Join(folder, "three-awaits.html"),
+			"./" + threeAwaits, "run", "--", "go", "run", "-trimpath", "./" + threeAwaits,
+		},
+	} {
+		cmd := exec.CommandContext(ctx, "go", command...) //nolint:gosec // two commands of this file
+		cmd.Dir = root
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("site: recording with go %s: %w\n%s", strings.Join(command, " "), err, text)
+		}
 	}
 	return nil
 }

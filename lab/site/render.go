@@ -122,8 +122,9 @@ func (s *site) render() error {
 type pageRenderer struct {
 	*site
 
-	page  *page
-	found []error
+	page     *page
+	language string // of the part that is being rendered; empty: English
+	found    []error
 }
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -181,10 +182,11 @@ func (r *pageRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, ente
 var (
 	comment = regexp.MustCompile(`(?s)^\s*<!--\s*(.*?)\s*-->\s*$`)
 	replay  = regexp.MustCompile(`^replay: ([a-z0-9-]+)$`)
+	lang    = regexp.MustCompile(`^language: ([a-z]+)$`)
 
 	playerFrame = template.Must(template.New("").Parse(`<figure class="replay">
-<iframe src="{{.URL}}" title="A recorded schedule: {{.Name}}" loading="lazy"></iframe>
-<figcaption>A recorded schedule: the space bar plays, the arrow keys step. <a href="{{.URL}}">Open <code>{{.Name}}</code> alone</a></figcaption>
+<iframe src="{{.URL}}" title="A recorded run: {{.Name}}" loading="lazy"></iframe>
+<figcaption>A recorded run: the space bar plays, the arrow keys step. <a href="{{.URL}}">Open <code>{{.Name}}</code> alone</a></figcaption>
 </figure>
 `))
 	playerLink = template.Must(template.New("").Parse(`<a class="play" href="{{.URL}}" title="Play {{.Name}}">▶ play</a>`))
@@ -194,8 +196,12 @@ var (
 //
 //	<!-- replay: NAME -->
 //
-// which stands for the schedule of that name, recorded for this build. In a paragraph of its own
-// it becomes the page that plays the schedule, and elsewhere a link to that page.
+// which stands for the run of that name, recorded for this build. In a paragraph of its own it
+// becomes the page that plays the run, and elsewhere a link to that page. And
+//
+//	<!-- language: ru -->
+//
+// says that what follows is in this language, up to the same comment with en.
 func (r *pageRenderer) comment(w util.BufWriter, raw string, start int, player *template.Template) {
 	fail := func(format string, args ...any) {
 		line := 1 + bytes.Count(r.page.text[:start], []byte("\n"))
@@ -206,16 +212,30 @@ func (r *pageRenderer) comment(w util.BufWriter, raw string, start int, player *
 		fail("HTML, which the site does not pass on: %s", strings.TrimSpace(raw))
 		return
 	}
+	if of := lang.FindStringSubmatch(m[1]); of != nil {
+		r.speak(w, of[1])
+		return
+	}
 	of := replay.FindStringSubmatch(m[1])
 	if of == nil {
 		return
 	}
 	if !r.replays[of[1]] {
-		fail("%s: no lesson of examples/42-schedules has this name", of[1])
+		fail("%s: no recording has this name", of[1])
 		return
 	}
 	if err := player.Execute(w, map[string]string{"Name": of[1], "URL": r.page.relative("replays/" + of[1] + ".html")}); err != nil {
 		fail("%w", err)
+	}
+}
+
+// speak ends a part in another language than English, and begins one.
+func (r *pageRenderer) speak(w util.BufWriter, language string) {
+	if r.language != "" {
+		fmt.Fprint(w, "</div>\n")
+	}
+	if r.language = strings.TrimPrefix(language, "en"); r.language != "" {
+		fmt.Fprintf(w, "<div lang=%q>\n", r.language)
 	}
 }
 

@@ -39,7 +39,7 @@ var built struct {
 func theSite(t *testing.T) (*site, string) {
 	t.Helper()
 	built.once.Do(func() {
-		built.site = &site{root: "../..", repository: "https://example.org/repository", revision: "v1", record: recordLessons}
+		built.site = &site{root: "../..", repository: "https://example.org/repository", revision: "v1", record: record}
 		built.folder, built.err = buildForAllTests(built.site)
 	})
 	require.NoError(t, built.err)
@@ -121,7 +121,7 @@ func TestEveryPageOfTheSiteIsWhole(t *testing.T) {
 	for _, p := range s.pages {
 		assert.Contains(t, pages, urlOf(p.path), "a page of %s", p.path)
 	}
-	assert.Len(t, pages, len(s.pages)+11, "and eleven players")
+	assert.Len(t, pages, len(s.pages)+12, "and twelve players")
 	for name, d := range pages {
 		assert.Equal(t, 1, d.count("h1"), "%s: headings of the first level", name)
 		assert.Equal(t, 1, d.count("title"), "%s: titles", name)
@@ -244,6 +244,7 @@ func TestPicturesAndPlayersAreOnTheSite(t *testing.T) {
 	has("docs/schedules.html", "iframe", "src", "../replays/stealing-half.html")
 	has("docs/schedules.html", "a", "href", "../replays/all-orders.html")
 	has("docs/sources/ums.html", "iframe", "src", "../../replays/ums.html")
+	has("docs/sources/job-model.html", "iframe", "src", "../../replays/three-awaits.html")
 	has("lab/laboratory.html", "a", "href", "../docs/plots/W1-jobs-p2.svg")
 	has("index.html", "a", "href", "https://example.org/repository/blob/v1/examples/00-hello/main_async.go")
 	has("docs/schedules.html", "a", "href", "https://example.org/repository/blob/v1/examples/42-schedules/dotnet.go")
