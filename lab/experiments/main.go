@@ -27,6 +27,7 @@ func experiments() []experiment {
 		{"sharing", "How much work changes processors under work sharing, and under work stealing?", sharing},
 		{"spinning", "What does it cost to look for work for longer, and how much sooner does work start?", spinning},
 		{"contention", "What is a local queue worth, for work of different sizes?", contention},
+		{"locality", "What is it worth to run the newest work first, for data of different sizes?", locality},
 		{"threads", "What does an operation cost on a thread of its own, on a goroutine, and in a pool?", threads},
 		{"long", "What do long computations do to a pool that does not know that they are long?", longRunning},
 		{"shims", "What does a scheduler on top of another one cost for each work item?", shims},

@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestEachExperimentPrintsATable(t *testing.T) {
-	rows := map[string]int{"sharing": 6, "spinning": 6, "contention": 3, "threads": 3, "long": 2, "shims": 8}
+	rows := map[string]int{"sharing": 6, "spinning": 6, "contention": 3, "locality": 3, "threads": 3, "long": 2, "shims": 8}
 	for _, e := range experiments() {
 		t.Run(e.name, func(t *testing.T) {
 			var out strings.Builder
@@ -27,7 +27,7 @@ func TestEachExperimentPrintsATable(t *testing.T) {
 func TestNamesChooseExperiments(t *testing.T) {
 	all, err := choose(nil)
 	require.NoError(t, err)
-	assert.Len(t, all, 6)
+	assert.Len(t, all, 7)
 	two, err := choose([]string{"long", "sharing"})
 	require.NoError(t, err)
 	assert.Equal(t, "long", two[0].name)
