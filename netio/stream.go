@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"sync"
 
 	"github.com/movenext/movenext/internal/errtree"
@@ -26,6 +27,20 @@ type AsyncWriter interface {
 	WriteAsync(p []byte) *job.Job[int]
 }
 
+// AsyncConn is a [net.Conn] whose waits have twins: [*Conn], [*TLSConn], and the connections of
+// package jobtest/simnet, with which a test needs no socket. The methods are those of [Conn].
+type AsyncConn interface {
+	net.Conn
+	ReadAsync(p []byte) *job.Job[int]
+	WriteAsync(p []byte) *job.Job[int]
+	Readable(ctx context.Context) error
+	ReadableAsync(ctx context.Context) *job.Job[job.Void]
+	WriteAll(ctx context.Context, p []byte) (int, error)
+	WriteAllAsync(ctx context.Context, p []byte) *job.Job[int]
+	CloseWrite() error
+	CloseWriteAsync() *job.Job[job.Void]
+}
+
 // waitableReader is a reader that can wait without a buffer.
 type waitableReader interface {
 	Readable(ctx context.Context) error
@@ -39,10 +54,13 @@ type boundWriter interface {
 }
 
 var (
-	_ AsyncReader    = (*Conn)(nil)
-	_ AsyncWriter    = (*Conn)(nil)
-	_ waitableReader = (*TLSConn)(nil)
-	_ boundWriter    = (*TLSConn)(nil)
+	_ AsyncConn = (*Conn)(nil)
+	_ AsyncConn = (*TLSConn)(nil)
+
+	_ AsyncReader    = AsyncConn(nil)
+	_ AsyncWriter    = AsyncConn(nil)
+	_ waitableReader = AsyncConn(nil)
+	_ boundWriter    = AsyncConn(nil)
 )
 
 // chunk is the size of a pooled buffer.

@@ -15,8 +15,7 @@ type member struct {
 // room is the set of members that a message reaches.
 type room struct {
 	mu      sync.Mutex
-	members map[*member]struct{}
-	list    []*member // of members, or nil if it is not up to date; never changed
+	members []*member // in the order in which they came; a change makes another list
 }
 
 // maxNames is how many names a new member receives.
@@ -27,18 +26,14 @@ func (c *chat) join(ctx context.Context, name string, m *member) *room {
 	c.mu.Lock()
 	r := c.rooms[name]
 	if r == nil {
-		r = &room{members: map[*member]struct{}{}}
+		r = &room{}
 		c.rooms[name] = r
 	}
 	r.mu.Lock()
 	c.mu.Unlock()
-	r.members[m] = struct{}{}
-	r.list = nil
+	r.members = append(slices.Clip(r.members), m)
 	here := event{Kind: "here", Name: m.name, Count: len(r.members)}
-	for other := range r.members {
-		if len(here.Names) == maxNames {
-			break
-		}
+	for _, other := range r.members[:min(maxNames, len(r.members))] {
 		here.Names = append(here.Names, other.name)
 	}
 	r.mu.Unlock()
@@ -51,8 +46,7 @@ func (c *chat) join(ctx context.Context, name string, m *member) *room {
 func (c *chat) leave(ctx context.Context, name string, r *room, m *member) {
 	c.mu.Lock()
 	r.mu.Lock()
-	delete(r.members, m)
-	r.list = nil
+	r.members = slices.DeleteFunc(slices.Clone(r.members), func(other *member) bool { return other == m })
 	count := len(r.members)
 	if count == 0 {
 		delete(c.rooms, name)
@@ -77,11 +71,5 @@ func (r *room) tell(ctx context.Context, e event, except ...*member) {
 func (r *room) all() []*member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.list == nil {
-		r.list = make([]*member, 0, len(r.members))
-		for m := range r.members {
-			r.list = append(r.list, m)
-		}
-	}
-	return r.list
+	return r.members
 }

@@ -37,7 +37,7 @@ const (
 // a queue, and a machine that writes exists only while the queue is not empty. So an idle
 // connection is this object, and one suspended machine.
 type socket struct {
-	conn    *netio.Conn
+	conn    netio.AsyncConn
 	in      *netio.Buffered
 	silence time.Duration // after that the peer gets a ping
 
@@ -70,7 +70,7 @@ var errSilent = errors.New("chat: the peer is silent")
 
 // newSocket returns the socket of a connection whose handshake is over. side says which end
 // it is.
-func newSocket(c *netio.Conn, side ws.State, silence time.Duration, ahead ...byte) *socket {
+func newSocket(c netio.AsyncConn, side ws.State, silence time.Duration, ahead ...byte) *socket {
 	return &socket{conn: c, in: netio.NewBuffered(c, ahead...), silence: silence, state: side}
 }
 

@@ -656,12 +656,11 @@ type socketFlushFrame struct {
 	s   *socket
 	ctx context.Context
 
-	writeAll1 *statemachine.Waiting[int]
+	writeAll1 *job.Job[int]
 }
 
 // MoveNext runs [socket.flush] on to its next suspension (false) or its end (true).
 func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
-	var err error
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -679,27 +678,29 @@ for1:
 			return true
 		}
 		_ = f.s.conn.SetWriteDeadline(time.Now().Add(writeTime)) // fails only if the write does
-		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
+		f.writeAll1 = f.s.conn.WriteAllAsync(f.ctx, p)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:685
-	if f.writeAll1 == nil {
-		goto after1
+//line github.com/movenext/movenext/examples/chat/socket.go:299
+	if statemachine.TwinEnded(r, f.writeAll1) {
+//line github.com/movenext/movenext/examples/chat/socket_async.go:686
+		goto resume1
 	}
 	f.State = 1
-	return false
+	return r.Await(f.writeAll1)
 resume1:
+	{
 //line github.com/movenext/movenext/examples/chat/socket.go:299
-	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:694
-	f.writeAll1 = nil
-after1:
+		_, err := statemachine.TwinResult(r, f.writeAll1)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:695
+		f.writeAll1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:299
-	if err != nil {
-		_ = f.s.conn.Close()
-		f.s.giveUp()
-		return true
+		if err != nil {
+			_ = f.s.conn.Close()
+			f.s.giveUp()
+			return true
+		}
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:703
+//line github.com/movenext/movenext/examples/chat/socket_async.go:704
 	goto for1
 }
 
@@ -800,7 +801,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx) // bounded by writeTime
-//line github.com/movenext/movenext/examples/chat/socket_async.go:804
+//line github.com/movenext/movenext/examples/chat/socket_async.go:805
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -809,12 +810,12 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:813
+//line github.com/movenext/movenext/examples/chat/socket_async.go:814
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:818
+//line github.com/movenext/movenext/examples/chat/socket_async.go:819
 	if f.linger2 == nil {
 		goto after2
 	}
@@ -823,13 +824,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:827
+//line github.com/movenext/movenext/examples/chat/socket_async.go:828
 	f.linger2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:833
+//line github.com/movenext/movenext/examples/chat/socket_async.go:834
 	return true
 }
 
@@ -889,7 +890,7 @@ type socketLingerFrame struct {
 
 	s *socket
 
-	closeWrite1 *statemachine.WaitingVoid[int]
+	closeWrite1 *job.Job[job.Void]
 	rest        int
 	p           []byte
 	read2       *statemachine.Waiting[int]
@@ -897,7 +898,6 @@ type socketLingerFrame struct {
 
 // MoveNext runs [socket.linger] on to its next suspension (false) or its end (true).
 func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
-	var closeWrite1Err error
 	var n int
 	var err error
 	resumeAt := f.State
@@ -912,29 +912,31 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:359
-	f.closeWrite1, closeWrite1Err = f.s.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:917
-	if f.closeWrite1 == nil {
-		goto after1
+	f.closeWrite1 = f.s.conn.CloseWriteAsync()
+//line github.com/movenext/movenext/examples/chat/socket.go:359
+	if statemachine.TwinEnded(r, f.closeWrite1) {
+//line github.com/movenext/movenext/examples/chat/socket_async.go:919
+		goto resume1
 	}
 	f.State = 1
-	return false
+	return r.Await(f.closeWrite1)
 resume1:
+	{
 //line github.com/movenext/movenext/examples/chat/socket.go:359
-	closeWrite1Err = f.closeWrite1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:926
-	f.closeWrite1 = nil
-after1:
+		_, closeWrite1Err := statemachine.TwinResult(r, f.closeWrite1)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:928
+		f.closeWrite1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:359
-	if closeWrite1Err != nil {
-		goto cond1
+		if closeWrite1Err != nil {
+			goto cond1
+		}
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	if f.s.conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:938
+//line github.com/movenext/movenext/examples/chat/socket_async.go:940
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:362
@@ -946,7 +948,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:950
+//line github.com/movenext/movenext/examples/chat/socket_async.go:952
 	if f.read2 == nil {
 		goto after2
 	}
@@ -955,7 +957,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:959
+//line github.com/movenext/movenext/examples/chat/socket_async.go:961
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:364
@@ -963,7 +965,7 @@ after2:
 		return true
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:967
+//line github.com/movenext/movenext/examples/chat/socket_async.go:969
 	goto for1
 endFor1:
 	return true
@@ -993,4 +995,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3c09f6cfcf36c515
+// Digest of what is above: d5f442cc34ea5d38

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Conn is an end of a connection. It implements net.Conn; Read and Write have twins, and
-// so has Readable. Its reads are served in the order of the calls, and so are its writes.
+// Conn is an end of a connection. It implements netio.AsyncConn, so it can stand for a *netio.Conn:
+// its methods are those. Its reads are served in the order of the calls, and so are its writes.
 // Errors are those of package net: a deadline is a net.Error, Close ends what waits with
 // net.ErrClosed, a broken connection is syscall.ECONNRESET or syscall.EPIPE.
 //
@@ -112,20 +112,40 @@ func waitReadable(ctx context.Context, c *Conn) error {
 
 // Write writes all of p, and waits while the peer does not read. It returns how much was
 // written: less than all only with an error. It blocks; its twin is WriteAsync.
-func (c *Conn) Write(p []byte) (written int, err error) { return writeAll(c, p) }
+func (c *Conn) Write(p []byte) (written int, err error) {
+	return writeAll(context.Background(), c, p)
+}
 
 // WriteAsync is [Conn.Write] as a job. It does not block.
-func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return writeAllAsync(c, p) }
+func (c *Conn) WriteAsync(p []byte) *job.Job[int] {
+	return writeAllAsync(context.Background(), c, p)
+}
 
 // WriteEnter is [Conn.Write] as generated machines call it.
 func (c *conn) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
-	m, n, err := writeAllEnter(r, c, p)
+	m, n, err := writeAllEnter(r, context.Background(), c, p)
+	return statemachine.WaitingFor(m), n, err
+}
+
+// WriteAll is [Conn.Write] with a context: if ctx ends first, it returns how much was written so
+// far and why ctx ended. It blocks; its twin is WriteAllAsync. A nil ctx is context.Background.
+func (c *Conn) WriteAll(ctx context.Context, p []byte) (int, error) { return writeAll(ctx, c, p) }
+
+// WriteAllAsync is [Conn.WriteAll] as a job, which is Canceled when ctx ends first. It does not
+// block.
+func (c *Conn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
+	return writeAllAsync(ctx, c, p)
+}
+
+// WriteAllEnter is [Conn.WriteAll] as generated machines call it.
+func (c *conn) WriteAllEnter(r *statemachine.Run, ctx context.Context, p []byte) (*statemachine.Waiting[int], int, error) {
+	m, n, err := writeAllEnter(r, ctx, c, p)
 	return statemachine.WaitingFor(m), n, err
 }
 
 //movenext:async
-func writeAll(c *Conn, p []byte) (written int, err error) {
-	if err := c.writing.Lock(context.Background()); err != nil {
+func writeAll(ctx context.Context, c *Conn, p []byte) (written int, err error) {
+	if err := c.writing.Lock(ctx); err != nil {
 		return 0, err
 	}
 	defer c.writing.Unlock()
@@ -138,7 +158,7 @@ func writeAll(c *Conn, p []byte) (written int, err error) {
 		if wait == nil {
 			continue
 		}
-		if _, err := wait.Await(); err != nil {
+		if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 			return written, err
 		}
 	}
@@ -152,9 +172,27 @@ func (c *Conn) wrapError(op string, err error) error {
 	return &net.OpError{Op: op, Net: "simnet", Source: c.local, Addr: c.remote, Err: err}
 }
 
-// CloseWrite ends this direction: the peer reads what is on its way, and then io.EOF. It
-// does not block.
-func (c *Conn) CloseWrite() error { return c.wrapError("close", c.out.end()) }
+// CloseWrite ends this direction after all earlier writes: the peer reads what is on its way, and
+// then io.EOF. It blocks while those writes wait; its twin is CloseWriteAsync.
+func (c *Conn) CloseWrite() error { return closeWrite(c) }
+
+// CloseWriteAsync is [Conn.CloseWrite] as a job. It does not block.
+func (c *Conn) CloseWriteAsync() *job.Job[job.Void] { return closeWriteAsync(c) }
+
+// CloseWriteEnter is [Conn.CloseWrite] as generated machines call it.
+func (c *conn) CloseWriteEnter(r *statemachine.Run) (*statemachine.WaitingVoid[job.Void], error) {
+	m, err := closeWriteEnter(r, c)
+	return statemachine.WaitingForVoid(m), err
+}
+
+//movenext:async
+func closeWrite(c *Conn) error {
+	if err := c.writing.Lock(context.Background()); err != nil {
+		return err
+	}
+	defer c.writing.Unlock()
+	return c.wrapError("close", c.out.end())
+}
 
 // Close closes the connection. What waits here ends with net.ErrClosed; the peer reads what
 // is on its way, and can write no more. A second call returns net.ErrClosed. Close does not

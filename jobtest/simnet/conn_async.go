@@ -306,32 +306,32 @@ func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of writeAll: 66d4b9809d3c73e5
+// Digest of writeAll: 5a656aac945746e9
 
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
-func writeAllAsync(c *Conn, p []byte) (result *job.Job[int]) {
+func writeAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := writeAllFrame{c: c, p: p}
+	frame := writeAllFrame{ctx: ctx, c: c, p: p}
 	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		r.Rethrow()
-		return statemachine.Completed(context.Background(), frame.written, frame.err)
+		return statemachine.Completed(ctx, frame.written, frame.err)
 	}
 	m := &writeAllMachine{writeAllFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	return m.Start(ctx, &r, m)
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results or, suspended, the
 // frame that will have them.
-func writeAllEnter(r *statemachine.Run, c *Conn, p []byte) (*writeAllFrame, int, error) {
-	frame := writeAllFrame{c: c, p: p}
+func writeAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*writeAllFrame, int, error) {
+	frame := writeAllFrame{ctx: ctx, c: c, p: p}
 	if frame.MoveNext(r) {
 		r.Rethrow()
 		return nil, frame.written, frame.err
 	}
 	m := new(writeAllFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -341,8 +341,9 @@ type writeAllFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	c *Conn
-	p []byte
+	ctx context.Context
+	c   *Conn
+	p   []byte
 
 	lock1  *statemachine.WaitingVoid[job.Void]
 	await2 *job.Job[job.Void]
@@ -367,53 +368,53 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:128
-	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:373
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:148
+	f.lock1, err2 = f.c.writing.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:374
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:128
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:382
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:128
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:388
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:389
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:129
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:149
 		return true
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:151
 		unlock1 := f.c.writing.Unlock
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:151
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:133
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:153
 		n, wait, err3 := f.c.out.write(f.p[f.written:], &f.c.writeBy)
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:406
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:407
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:136
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:156
 			return true
 		}
 		if wait == nil {
 			goto next1
 		}
-		// conn.go:141: if _, err := wait.Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:417
+		// conn.go:161: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:161
+		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:418
 			goto after2
 		}
 		f.State = 2
@@ -425,24 +426,24 @@ resume2:
 	f.await2 = nil
 after2:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		_, err3 := awaited.GetResult()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:434
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:435
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:142
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:162
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:441
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:442
 	goto for1
 }
 
 func (f *writeAllFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 128, 141)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 148, 161)
 }
 
 func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
@@ -466,4 +467,131 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ac2a863954f3caaf
+// Digest of closeWrite: 58a12e92377633c4
+
+// closeWriteAsync starts [closeWrite] as a state machine and returns its job.
+func closeWriteAsync(c *Conn) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := closeWriteLocals{c: c}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
+		r.Rethrow()
+		return statemachine.Completed(context.Background(), job.Void{}, v0)
+	}
+	m := &closeWriteMachine{closeWriteLocals: frame}
+	return m.Start(context.Background(), &r, m)
+}
+
+// closeWriteEnter enters [closeWrite] for another machine. It returns the results or, suspended,
+// the frame that will have them.
+func closeWriteEnter(r *statemachine.Run, c *Conn) (*closeWriteFrame, error) {
+	frame := closeWriteLocals{c: c}
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
+		r.Rethrow()
+		return nil, v0
+	}
+	m := &closeWriteFrame{closeWriteLocals: frame}
+	r.Push(context.Background(), m)
+	return m, nil
+}
+
+// closeWriteLocals is what [closeWrite] keeps while it is suspended.
+type closeWriteLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	c *Conn
+
+	lock1 *statemachine.WaitingVoid[job.Void]
+}
+
+// closeWriteFrame is the frame of [closeWrite] for a caller that is a machine.
+type closeWriteFrame struct {
+	closeWriteLocals
+
+	result0 error
+}
+
+func (f *closeWriteFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
+}
+
+// moveNext runs [closeWrite] on to its next suspension (false) or its end (true).
+func (f *closeWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var err error
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:190
+	f.lock1, err = f.c.writing.LockEnter(r, context.Background())
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:536
+	if f.lock1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:190
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:545
+	f.lock1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:190
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:551
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:191
+		return true, result0
+	}
+	{
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:193
+		unlock1 := f.c.writing.Unlock
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:193
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
+	}
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:194
+	result0 = f.c.wrapError("close", f.c.out.end())
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:564
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:194
+	return true, result0
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:568
+}
+
+func (f *closeWriteLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.closeWrite", "github.com/movenext/movenext/jobtest/simnet/conn.go", 190)
+}
+
+func (f *closeWriteFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// closeWriteMachine is [closeWrite] as the root of a chain: chain, job and frame in one
+// allocation.
+type closeWriteMachine struct {
+	statemachine.Builder[job.Void]
+	closeWriteLocals
+}
+
+func (f *closeWriteMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
+	f.closeWriteLocals = closeWriteLocals{Frame: f.closeWriteLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: e3e54feb048b22b5

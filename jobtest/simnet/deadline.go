@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/job"
 )
 
@@ -18,12 +19,20 @@ type deadline struct {
 }
 
 func (d *deadline) set(t time.Time) error {
-	left := time.Until(t)
+	left := d.stream.net.until(t)
 	ctx, number, err := d.reset(left, t.IsZero())
 	if ctx != nil {
 		_ = d.expireAsync(ctx, left, number) // without the lock, which it takes
 	}
 	return err
+}
+
+// until returns how long it is until t on the clock of the network.
+func (n *Network) until(t time.Time) time.Duration {
+	if c := ambient.ClockOf(ambient.Home(n.ctx)); c != nil {
+		return ambient.TimeUntil(t, c)
+	}
+	return time.Until(t)
 }
 
 // reset sets the deadline to the remaining time. It returns the context of its timer, if it needs

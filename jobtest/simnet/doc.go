@@ -10,8 +10,7 @@
 //		…
 //	}, jobtest.Faults(simnet.Reset))
 //
-// A [Conn] is a net.Conn and has twins, like the connections of package netio: netio.Copy,
-// netio.Buffered and functions that take a netio.AsyncReader work on both.
+// A [Conn] is a netio.AsyncConn: a function that takes one works on both.
 //
 // # What is simulated
 //
@@ -25,9 +24,9 @@
 //
 // # What is not simulated
 //
-// There are no datagrams, no names to resolve, and no limits for the whole network. Deadlines are
-// durations from now: in a simulation the clock of package time does not move during a step, so
-// SetDeadline(time.Now().Add(d)) means d of virtual time.
+// There are no datagrams, no names to resolve, and no limits for the whole network. In a simulation
+// a deadline is read as by job.WithDeadline: SetDeadline(time.Now().Add(d)) means d of virtual time,
+// to a millisecond.
 package simnet
 
 // Faults of a network, for jobtest.Faults. Each may happen at any write or dial.

@@ -282,6 +282,7 @@ type asksLocals struct {
 	c *simnet.Conn
 
 	writeOrRead1 *statemachine.Waiting[int]
+	closeWrite2  *statemachine.WaitingVoid[job.Void]
 	all          []byte
 	p            []byte
 }
@@ -311,12 +312,14 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:320
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:323
 	if f.writeOrRead1 == nil {
 		goto after1
 	}
@@ -325,49 +328,63 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	_, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:329
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:332
 	f.writeOrRead1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	if err != nil {
 		return true, "", err
 	}
-	if err := f.c.CloseWrite(); err != nil {
+	f.closeWrite2, err = f.c.CloseWriteEnter(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:340
+	if f.closeWrite2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false, "", nil
+resume2:
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:115
+	err = f.closeWrite2.Results(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:349
+	f.closeWrite2 = nil
+after2:
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:115
+	if err != nil {
 		return true, "", err
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:119
 	f.p = make([]byte, 100)
 for1:
 	f.writeOrRead1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:343
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:360
 	if f.writeOrRead1 == nil {
-		goto after2
+		goto after3
 	}
-	f.State = 2
+	f.State = 3
 	return false, "", nil
-resume2:
+resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	n, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:352
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:369
 	f.writeOrRead1 = nil
-after2:
+after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:122
 	f.all = append(f.all, f.p[:n]...)
 	if err == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:359
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:376
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:125
 	}
 	if err != nil {
 		return true, "", err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:366
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:383
 	goto for1
 }
 
 func (f *asksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 112, 121)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 112, 115, 121)
 }
 
 func (f *asksFrame) Results(r *statemachine.Run) (string, error) {
@@ -459,7 +476,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:463
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:480
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
 			return true
@@ -475,7 +492,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:479
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:496
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -484,7 +501,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 	dial1Value, dial1Err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:488
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:505
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
@@ -497,7 +514,7 @@ after1:
 	// simnet_test.go:153: _, _ = served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:501
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:518
 		goto after2
 	}
 	f.State = 2
@@ -511,7 +528,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	awaited.GetResult()
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:515
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:532
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
 	return true
@@ -523,7 +540,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:527
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:544
 	if f.asks3 == nil {
 		goto after3
 	}
@@ -533,7 +550,7 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	asks3Value, asks3Err = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:537
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:554
 	f.asks3 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
@@ -541,7 +558,7 @@ after3:
 	// simnet_test.go:158: _, failed := served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:545
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:562
 		goto after4
 	}
 	f.State = 4
@@ -557,11 +574,11 @@ after4:
 		_, failed := awaited.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:561
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:578
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:565
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:582
 }
 
 func (f *conversationFrame) Location() statemachine.Location {
@@ -631,7 +648,7 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:635
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:652
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -640,13 +657,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:644
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:661
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:650
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:667
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
 		return true, result0
@@ -658,7 +675,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:662
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:679
 	if f.greet2 == nil {
 		goto after2
 	}
@@ -667,16 +684,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	greet2Err = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:671
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:688
 	f.greet2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	result0 = greet2Err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:676
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:693
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:680
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
 }
 
 func (f *conversationFunc1Locals) Location() statemachine.Location {
@@ -749,7 +766,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:753
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:770
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
 			return true, result0
@@ -757,7 +774,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		f.defers.PushPlain(func() { _ = l.Close() })
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:761
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:778
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -766,13 +783,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:770
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:787
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:776
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:793
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
 		return true, result0
@@ -785,13 +802,13 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:789
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:806
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
 		return true, result0
 	}
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:795
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:812
 	if f.read2 == nil {
 		goto after2
 	}
@@ -800,16 +817,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:804
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:821
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:809
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:826
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:813
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:830
 }
 
 func (f *timeoutLocals) Location() statemachine.Location {
@@ -833,4 +850,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ea036f684df2ae51
+// Digest of what is above: f716e6a8563f5692

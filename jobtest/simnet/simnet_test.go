@@ -30,9 +30,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Functions of package netio accept these connections.
 var (
-	_ netio.AsyncReader = (*simnet.Conn)(nil)
-	_ netio.AsyncWriter = (*simnet.Conn)(nil)
-	_ net.Conn          = (*simnet.Conn)(nil)
+	_ netio.AsyncConn = (*simnet.Conn)(nil)
+	_ net.Conn        = (*simnet.Conn)(nil)
 )
 
 // machines is a connection whose reads and writes are machines.
@@ -310,4 +309,44 @@ func TestCopyAndBufferedOfPackageNetio(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, a.Close())
 	require.NoError(t, b.Close())
+}
+
+func TestAWriteWithAContextEndsWithIt(t *testing.T) {
+	jobtest.Run(t, func(ctx context.Context) error {
+		a, b, err := ends(ctx, simnet.Buffer(4))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, errors.Join(a.Close(), b.Close())) }()
+		short, cancel := context.WithCancel(ctx)
+		stuck, next := a.WriteAllAsync(short, []byte("full up")), a.WriteAllAsync(short, []byte("x"))
+		_ = job.Sleep(ctx, time.Second)
+		cancel()
+		n, err := stuck.Wait(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, 4, n)
+		n, err = next.Wait(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Zero(t, n)
+		return nil
+	})
+}
+
+func TestTheEndOfADirectionComesAfterEarlierWrites(t *testing.T) {
+	jobtest.Run(t, func(ctx context.Context) error {
+		a, b, err := ends(ctx, simnet.Buffer(4))
+		if err != nil {
+			return err
+		}
+		defer func() { _, _ = a.Close(), b.Close() }()
+		written, ended := a.WriteAsync([]byte("longer than the buffer")), a.CloseWriteAsync()
+		var all strings.Builder
+		for p := make([]byte, 4); err == nil; {
+			var n int
+			n, err = b.ReadAsync(p).Wait(ctx)
+			all.Write(p[:n])
+		}
+		if err != io.EOF || all.Len() != 22 {
+			return fmt.Errorf("read %q, then %w", all.String(), err)
+		}
+		return errors.Join(written.Err(), ended.Err())
+	})
 }
