@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Conn is an end of a connection. It implements netio.AsyncConn, so it can stand for a *netio.Conn:
-// its methods are those. Its reads are served in the order of the calls, and so are its writes.
+// Conn is an end of a connection. It implements netio.AsyncConn, so it can stand for a
+// *netio.Conn. Its reads are served in the order of the calls, and so are its writes.
 // Errors are those of package net: a deadline is a net.Error, Close ends what waits with
 // net.ErrClosed, a broken connection is syscall.ECONNRESET or syscall.EPIPE.
 //

@@ -76,7 +76,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
+//line github.com/movenext/movenext/jobtest/simnet/deadline.go:75
 	asleep, sleep = statemachine.Sleep(r, args.ctx, args.after)
 //line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:82
 	if !asleep {
@@ -85,10 +85,10 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
+//line github.com/movenext/movenext/jobtest/simnet/deadline.go:75
 	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/deadline.go:66
+//line github.com/movenext/movenext/jobtest/simnet/deadline.go:75
 	if sleep != nil {
 		return true
 	}
@@ -98,7 +98,7 @@ after1:
 }
 
 func (f *deadlineExpireFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 66)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 75)
 }
 
 func (f *deadlineExpireFrame) Results(r *statemachine.Run) {
@@ -121,4 +121,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d544b75eada20b55
+// Digest of what is above: 29682c5921603a76

@@ -24,9 +24,9 @@
 //
 // # What is not simulated
 //
-// There are no datagrams, no names to resolve, and no limits for the whole network. In a simulation
-// a deadline is read as by job.WithDeadline: SetDeadline(time.Now().Add(d)) means d of virtual time,
-// to a millisecond.
+// There are no datagrams, no names to resolve, and no limits for the whole network. In a
+// simulation a deadline is read as by job.WithDeadline: SetDeadline(time.Now().Add(d)) means d of
+// virtual time, to a millisecond.
 package simnet
 
 // Faults of a network, for jobtest.Faults. Each may happen at any write or dial.

@@ -86,7 +86,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:86
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:85
 	f.p = make([]byte, 3)
 	f.n = 0
 for1:
@@ -98,12 +98,12 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:88
 	m, err = f.readSome1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:104
 	f.readSome1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:90
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	f.n += m
 	if err != nil {
 		return true, err
@@ -114,7 +114,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:115
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:97
 	f.writeAll2, _, err = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:120
 	if f.writeAll2 == nil {
@@ -124,18 +124,18 @@ endFor1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:97
 	_, err = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:130
 	f.writeAll2 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:99
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	return true, err
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:135
 }
 
 func (f *greetLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 89, 98)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 88, 97)
 }
 
 func (f *greetFrame) Results(r *statemachine.Run) error {
@@ -176,7 +176,7 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 // readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended
 // callee that will have them.
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:103
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:102
 	return c.(*simnet.Conn).ReadEnter(r, p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:182
 }
@@ -201,7 +201,7 @@ func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readSomeMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 103}
+	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 102}
 }
 
 // Digest of writeAll: 19caf923244b5347
@@ -221,7 +221,7 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 // writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
 // callee that will have them.
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:106
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:105
 	return c.(*simnet.Conn).WriteEnter(r, p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:227
 }
@@ -246,7 +246,7 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *writeAllMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 106}
+	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 105}
 }
 
 // Digest of asks: c6f1e3478ccf62e8
@@ -317,7 +317,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:323
 	if f.writeOrRead1 == nil {
@@ -326,12 +326,12 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	_, err = f.writeOrRead1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:332
 	f.writeOrRead1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	if err != nil {
 		return true, "", err
 	}
@@ -343,16 +343,16 @@ after1:
 	f.State = 2
 	return false, "", nil
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:115
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
 	err = f.closeWrite2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:349
 	f.closeWrite2 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:115
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
 	if err != nil {
 		return true, "", err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:119
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:118
 	f.p = make([]byte, 100)
 for1:
 	f.writeOrRead1, n, err = f.c.ReadEnter(r, f.p)
@@ -363,18 +363,18 @@ for1:
 	f.State = 3
 	return false, "", nil
 resume3:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:120
 	n, err = f.writeOrRead1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:369
 	f.writeOrRead1 = nil
 after3:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:122
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	f.all = append(f.all, f.p[:n]...)
 	if err == io.EOF {
 		result0, result1 = string(f.all), nil
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:376
 		return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:125
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:124
 	}
 	if err != nil {
 		return true, "", err
@@ -384,7 +384,7 @@ after3:
 }
 
 func (f *asksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 112, 115, 121)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 111, 114, 120)
 }
 
 func (f *asksFrame) Results(r *statemachine.Run) (string, error) {
@@ -471,25 +471,25 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:136
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:135
 		n := simnet.New(args.ctx, simnet.Latency(time.Millisecond, 10*time.Millisecond), simnet.Short())
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:480
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:138
 			return true
 		}
 		l := f.l
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:141
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:140
 		f.defers.PushPlain(func() { _ = l.Close() })
 		whole := args.whole
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:141
 		f.served = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return conversationFunc1Run(l, whole, ctx1)
 		})
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:496
@@ -499,20 +499,20 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 	dial1Value, dial1Err = f.dial1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:505
 	f.dial1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 	c, f.err = dial1Value, dial1Err
 	if f.err == nil {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:151
 	_ = f.l.Close()
-	// simnet_test.go:153: _, _ = served.Await()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
+	// simnet_test.go:152: _, _ = served.Await()
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:518
 		goto after2
@@ -525,20 +525,20 @@ resume2:
 	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	awaited.GetResult()
 	f.answer = ""
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:532
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	return true
 endIf1:
 	{
 		c := c
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:155
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:544
 	if f.asks3 == nil {
@@ -548,15 +548,15 @@ endIf1:
 	f.l = nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	asks3Value, asks3Err = f.asks3.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:554
 	f.asks3 = nil
 after3:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	f.answer, f.err = asks3Value, asks3Err
-	// simnet_test.go:158: _, failed := served.Await()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
+	// simnet_test.go:157: _, failed := served.Await()
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:562
 		goto after4
@@ -570,19 +570,19 @@ resume4:
 	f.await2 = nil
 after4:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 		_, failed := awaited.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:578
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	return true
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:582
 }
 
 func (f *conversationFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 150, 153, 157, 158)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 149, 152, 156, 157)
 }
 
 // conversationMachine is [conversation] as the root of a chain: chain, job and frame in one
@@ -646,7 +646,7 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	f.accept1, c, err = l.AcceptEnter(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:652
 	if f.accept1 == nil {
@@ -655,25 +655,25 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	c, err = f.accept1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:661
 	f.accept1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:667
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 		return true, result0
 	}
 	{
 		c := c
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:146
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:679
 	if f.greet2 == nil {
@@ -682,22 +682,22 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	greet2Err = f.greet2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:688
 	f.greet2 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	result0 = greet2Err
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:693
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
 }
 
 func (f *conversationFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 143, 148)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 142, 147)
 }
 
 // conversationFunc1Machine is a function literal of [conversation] as the root of a chain: chain
@@ -759,16 +759,16 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:222
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:221
 		n := simnet.New(ctx, simnet.Latency(time.Second, time.Second))
 		var l *simnet.Listener
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:223
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:222
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:770
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:224
 			return true, result0
 		}
 		f.defers.PushPlain(func() { _ = l.Close() })
@@ -781,30 +781,30 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:227
 	c, err = f.dial1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:787
 	f.dial1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:793
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 		return true, result0
 	}
 	{
 		c := c
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:231
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:806
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 		return true, result0
 	}
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
@@ -815,22 +815,22 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:235
 	_, err = f.read2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:821
 	f.read2 = nil
 after2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	result0 = err
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:826
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:830
 }
 
 func (f *timeoutLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 228, 236)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 227, 235)
 }
 
 // timeoutMachine is [timeout] as the root of a chain: chain, job and frame in one allocation.
@@ -850,4 +850,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f716e6a8563f5692
+// Digest of what is above: c958801325692895
