@@ -9,6 +9,9 @@ import (
 
 // The findings of the driver. Each message says what is wrong, why, and what to write instead.
 
+// categoryFrame is for correct Go whose frame is larger than the user wants.
+const categoryFrame = "frame"
+
 // categoryInitialiser is for correct Go that may block before main begins.
 const categoryInitialiser = "initialiser"
 
@@ -16,6 +19,25 @@ func heldUnsafe(pos source.Extent, name string) source.Diagnostic {
 	return source.Unsupported(pos, name+" is an unsafe.Pointer and is needed after a suspension",
 		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
 		"convert it to a typed pointer first, or use it only before the suspension")
+}
+
+// frameTooLarge names the fields by size, the largest first.
+func frameTooLarge(pos token.Position, m *Machine, budget int64) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: pos, Category: categoryFrame,
+		What: fmt.Sprintf("the frame of %s has %d bytes, %d more than its annotation allows", m.Name, m.Bytes, m.Bytes-budget),
+		Why:  "it keeps " + bySize(m.Fields),
+		Do:   "use the largest only between suspensions or behind a pointer, or raise the budget",
+	}
+}
+
+func frameOfAnySize(pos token.Position, name string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: pos, Category: categoryFrame,
+		What: "the frame of " + name + " has no size that a budget could allow",
+		Why:  "it depends on type parameters",
+		Do:   "remove frame= from the annotation",
+	}
 }
 
 // blockingInitialiser returns a warning, since the initialiser calls the plain function,

@@ -54,7 +54,11 @@ type translator func(*source.Function, *typetext.Imports) ([]byte, []source.Diag
 // translating returns the translator for a form.
 func translating(as form) translator {
 	return func(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
-		return translate(fn, imports, as).text()
+		t := translate(fn, imports, as)
+		if len(t.findings) == 0 && as == (form{}) {
+			t.findings = t.overBudget()
+		}
+		return t.text()
 	}
 }
 

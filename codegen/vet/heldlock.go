@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -85,7 +86,7 @@ func lockedThreads(r *reporter, s *survey) {
 func (s *survey) withdraw(r *region) analysis.SuggestedFix {
 	p := s.patch(r.decl.Pos())
 	for _, c := range r.decl.Doc.List {
-		if c.Text == "//movenext:async" && r.lit == nil {
+		if strings.HasPrefix(c.Text, "//movenext:async") && r.lit == nil { // perhaps with a budget
 			p.replace(piece{c.Pos(), c.End() + token.Pos(len("\n"))}, "")
 		}
 	}

@@ -41,7 +41,7 @@ func unknownDirective(pos token.Position, text string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: pos, Category: source.CategoryAnnotation,
 		What: "unknown directive " + text,
-		Why:  "there are " + source.DirectiveAsync + " and " + source.DirectiveStep + ", which have no options, " + source.DirectiveDurable + " name=NAME, " + source.DirectivePoint + " NAME, and " + source.DirectiveMigrate + " name=NAME from=LAYOUT",
+		Why:  "there are " + source.DirectiveAsync + ", perhaps with frame=BYTES, " + source.DirectiveStep + ", " + source.DirectiveDurable + " name=NAME, " + source.DirectivePoint + " NAME, and " + source.DirectiveMigrate + " name=NAME from=LAYOUT",
 		Do:   "correct or remove it",
 	}
 }

@@ -137,7 +137,7 @@ func (f *Finder) annotations(sc *scope, src *File) {
 			if decl != nil || !source.HasSpace(d.Text) { // otherwise it may be prose
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))
 			}
-		case d.Text != source.DirectiveAsync:
+		case !source.IsAsync(d.Text):
 			a := &Annotation{
 				Directive: d, Package: sc.pkgPath, Dir: sc.dir, File: src.Syntax, Decl: decl, Declared: sc.declared,
 				finder: f, scope: sc, src: src, done: done,

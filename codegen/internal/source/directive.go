@@ -4,16 +4,18 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
 // The annotation is a directive in the sense of the go command: a line comment without a space
-// after the slashes. It has no options. Any other comment that begins like it is an error, not
-// prose: an annotation without effect would silently leave a function blocking.
+// after the slashes. It may end with frame=BYTES, the budget for the function's frame. Any other
+// comment that begins like it is an error, not prose: an annotation without effect would silently
+// leave a function blocking.
 const (
 	DirectivePrefix = "//movenext:"
-	DirectiveAsync  = DirectivePrefix + "async"
+	DirectiveAsync  = DirectivePrefix + "async" // perhaps frame=BYTES
 
 	DirectiveDurable = DirectivePrefix + "durable" // name=NAME
 	DirectiveStep    = DirectivePrefix + "step"
@@ -141,8 +143,48 @@ func article(noun string) string {
 }
 
 // IsAnnotated reports whether the doc comment of decl holds the annotation.
-func IsAnnotated(decl *ast.FuncDecl) bool {
-	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
-		return strings.TrimRight(c.Text, " \t\r") == DirectiveAsync
-	})
+func IsAnnotated(decl *ast.FuncDecl) bool { return annotation(decl) != nil }
+
+// IsAsync reports whether a comment is the annotation, with a budget or without.
+func IsAsync(text string) bool {
+	_, ok := readAsync(text)
+	return ok
+}
+
+// Budget returns how many bytes the annotation of decl allows for its frame, and the comment that
+// says so; nil: any number.
+func Budget(decl *ast.FuncDecl) (bytes int64, at *ast.Comment) {
+	if at = annotation(decl); at != nil {
+		bytes, _ = readAsync(at.Text)
+	}
+	if bytes == 0 {
+		return 0, nil
+	}
+	return bytes, at
+}
+
+// annotation returns the comment that annotates decl, or nil.
+func annotation(decl *ast.FuncDecl) *ast.Comment {
+	if decl.Doc == nil {
+		return nil
+	}
+	i := slices.IndexFunc(decl.Doc.List, func(c *ast.Comment) bool { return IsAsync(c.Text) })
+	if i < 0 {
+		return nil
+	}
+	return decl.Doc.List[i]
+}
+
+// readAsync returns the budget of an annotation, which is 0 if it has none.
+func readAsync(text string) (budget int64, ok bool) {
+	text = strings.TrimRight(text, " \t\r")
+	if text == DirectiveAsync {
+		return 0, true
+	}
+	bytes, ok := strings.CutPrefix(text, DirectiveAsync+" frame=")
+	if !ok {
+		return 0, false
+	}
+	budget, err := strconv.ParseInt(bytes, 10, 64)
+	return budget, err == nil && budget > 0
 }

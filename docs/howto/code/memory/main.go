@@ -17,7 +17,7 @@ import (
 
 // upload has the head of a file in its frame while it waits.
 //
-//movenext:async
+//movenext:async frame=4160
 func upload(ctx context.Context, ready *coord.ManualResetEvent) (byte, error) {
 	head := readHead()
 	if err := ready.Wait(ctx); err != nil {

@@ -17,7 +17,7 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of upload: beea4243baf524c6
+// Digest of upload: d33e2f1837d3d39c
 
 // uploadAsync starts [upload] as a state machine and returns its job.
 func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.Job[byte]) {
@@ -146,4 +146,4 @@ func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 7f6b940a0ddf8a09
+// Digest of what is above: dd944733a7f657eb
