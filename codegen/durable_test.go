@@ -68,7 +68,7 @@ func pay(ctx context.Context) error { return nil }
 // Nothing else is annotated in the package.
 func TestAMigrationOfNoFunctionIsReportedInAnyPackage(t *testing.T) {
 	dir := testmodule.New(t, "example.com/p")
-	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte("package p\n\nimport \""+codegen.Module+"/durable\"\n\n"+
+	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte("package p\n\nimport \"github.com/movenext/movenext/durable\"\n\n"+
 		"//movenext:migrate name=order from=0123\nfunc migrate(*durable.Saved) error { return nil }\n"))
 	result, err := codegen.Generate(codegen.Config{Dir: dir}, "./...")
 	require.NoError(t, err)

@@ -91,7 +91,7 @@ const (
 // Explain writes nothing. Findings about the source are not an error but the second result:
 // a function with findings has no machine, nor does one that never suspends. An error means
 // that no package could be examined, or that a named function does not exist.
-func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []source.Diagnostic, error) {
+func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []Diagnostic, error) {
 	cfg.DryRun = true
 	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
 	if err != nil {

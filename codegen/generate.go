@@ -18,11 +18,11 @@ type Result struct {
 	Files []FileChange
 
 	// Diagnostics are all findings, by position. A folder with a finding keeps its files.
-	Diagnostics []source.Diagnostic
+	Diagnostics []Diagnostic
 
 	// Warnings concern correct source that may block where nothing suspends, by
 	// position. They do not keep anything from being written.
-	Warnings []source.Diagnostic
+	Warnings []Diagnostic
 
 	// Accepted lists what Config.Accept has accepted, one line each.
 	Accepted []string
@@ -86,7 +86,7 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 
 // cachedResult returns the result of a run that the cached run makes unnecessary.
 func cachedResult(run *cache.Run) *Result {
-	result := &Result{Warnings: run.Warnings}
+	result := &Result{Warnings: published(run.Warnings)}
 	for _, f := range run.Outputs {
 		result.Files = append(result.Files, FileChange{Path: f.Path, Change: Unchanged, Data: f.Data})
 	}
@@ -99,7 +99,10 @@ func (r *Result) toKeep(dryRun bool) (*cache.Run, bool) {
 	if len(r.Diagnostics) > 0 || len(r.Held) > 0 || dryRun && len(r.Stale()) > 0 {
 		return nil, false
 	}
-	run := &cache.Run{Warnings: r.Warnings}
+	run := &cache.Run{}
+	for _, d := range r.Warnings {
+		run.Warnings = append(run.Warnings, source.Diagnostic(d))
+	}
 	for _, f := range r.Files {
 		if f.Change != Removed {
 			run.Outputs = append(run.Outputs, cache.File{Path: f.Path, Data: f.Data})

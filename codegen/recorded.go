@@ -14,7 +14,7 @@ import (
 // overlay, by path: the machines and the recording code, which replace files on disk. When a
 // program with these machines starts, it writes the recording to the file sink. Findings are
 // those of [Generate]; if there are any, there is no overlay.
-func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []source.Diagnostic, error) {
+func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []Diagnostic, error) {
 	cfg.DryRun, cfg.Mode = true, Debug
 	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
 	if err != nil {

@@ -72,13 +72,15 @@ func (r *run) finish() *Result {
 			result.Accepted = append(result.Accepted, c.said...)
 		}
 	}
+	var findings, warnings []source.Diagnostic
 	for _, found := range r.findings {
-		result.Diagnostics = append(result.Diagnostics, found...)
+		findings = append(findings, found...)
 	}
 	for _, t := range r.targets {
-		result.Warnings = append(result.Warnings, t.warnings...)
+		warnings = append(warnings, t.warnings...)
 	}
-	result.Diagnostics, result.Warnings = source.SortDiagnostics(result.Diagnostics), source.SortDiagnostics(result.Warnings)
+	result.Diagnostics = published(source.SortDiagnostics(findings))
+	result.Warnings = published(source.SortDiagnostics(warnings))
 	slices.SortFunc(result.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return result
 }

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // The facts that packages export to their importers: which of their functions block although
@@ -96,7 +96,7 @@ func readFacts(pass *analysis.Pass) *known {
 }
 
 func (s *survey) writeFacts() {
-	if strings.HasPrefix(s.pass.Pkg.Path(), codegen.Module+"/") {
+	if strings.HasPrefix(s.pass.Pkg.Path(), source.Module+"/") {
 		return // the runtime's functions are known by their own rules
 	}
 	fact := &knowledge{Calls: s.facts.own, Points: s.pointFacts(), RealTime: s.realTimeFacts()}
@@ -144,7 +144,7 @@ func (s *survey) blocks(fn *types.Func) *reason {
 		}
 		return nil
 	}
-	if codegen.IsAnnotated(decl) || s.twins.Twin(fn) != nil || s.twins.Plain(fn) != nil {
+	if source.IsAnnotated(decl) || s.twins.Twin(fn) != nil || s.twins.Plain(fn) != nil {
 		return nil
 	}
 	if found, asked := s.facts.asked[fn]; asked {

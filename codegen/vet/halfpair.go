@@ -8,14 +8,14 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // halfPairs reports types that declare one form of a pair of twins and inherit the other
 // from an embedded type: the plain form and the asynchronous one would be different
 // programs.
 func halfPairs(r *reporter, s *survey) {
-	codegen.EachHalfPair(s.pass.Pkg, func(named *types.Named, m *types.Func, missing, from string) {
+	source.EachHalfPair(s.pass.Pkg, func(named *types.Named, m *types.Func, missing, from string) {
 		if decl := s.decls[m]; decl != nil {
 			r.report(decl.Name, halfOverridden(named.Obj().Name(), m.Name(), from, missing), s.otherForm(decl, m, missing))
 		}

@@ -5,7 +5,8 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/durable"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // hiddenPoints reports calls of durable functions that reach a step, or another point, through a
@@ -13,7 +14,7 @@ import (
 // itself refuses those that it can follow in the function's package.
 func hiddenPoints(r *reporter, s *survey) {
 	for _, decl := range s.decls {
-		if codegen.IsDurable(decl) {
+		if durable.IsDurable(decl) {
 			s.eachMentioned(decl, func(id *ast.Ident, fn *types.Func) {
 				if what := s.hides(fn, map[*types.Func]bool{}); what != "" {
 					r.report(id, pointHidden(fn.Name(), what))
@@ -42,7 +43,7 @@ func (s *survey) hides(fn *types.Func, seen map[*types.Func]bool) (what string) 
 	switch {
 	case decl == nil:
 		return s.facts.points[fn.FullName()]
-	case seen[fn] || codegen.IsStep(decl) || codegen.IsDurable(decl):
+	case seen[fn] || durable.IsStep(decl) || durable.IsDurable(decl):
 		return ""
 	}
 	seen[fn] = true
@@ -67,13 +68,13 @@ func (s *survey) reaches(fn *types.Func, seen map[*types.Func]bool) (what string
 	switch {
 	case decl == nil && s.facts.steps[fn.FullName()]:
 		return "the step " + fn.Name()
-	case decl == nil && fn.Pkg().Path() == codegen.Module+"/durable" && durableInPlace[fn.Name()] && fn.Signature().Recv() == nil:
+	case decl == nil && fn.Pkg().Path() == source.Module+"/durable" && durableInPlace[fn.Name()] && fn.Signature().Recv() == nil:
 		return "durable." + fn.Name()
 	case decl == nil:
 		return s.facts.points[fn.FullName()]
-	case codegen.IsStep(decl):
+	case durable.IsStep(decl):
 		return "the step " + fn.Name()
-	case seen[fn] || codegen.IsDurable(decl):
+	case seen[fn] || durable.IsDurable(decl):
 		return ""
 	}
 	seen[fn] = true
@@ -87,11 +88,11 @@ func (s *survey) reaches(fn *types.Func, seen map[*types.Func]bool) (what string
 
 // pointFacts returns the steps of the package, and its plain functions that reach a point.
 func (s *survey) pointFacts() (list []pointFunc) {
-	if !strings.HasPrefix(s.pass.Pkg.Path(), codegen.Module+"/durable") {
+	if !strings.HasPrefix(s.pass.Pkg.Path(), source.Module+"/durable") {
 		for fn, decl := range s.decls {
 			what := s.reaches(fn, map[*types.Func]bool{})
 			if what != "" {
-				list = append(list, pointFunc{fn.FullName(), what, codegen.IsStep(decl)})
+				list = append(list, pointFunc{fn.FullName(), what, durable.IsStep(decl)})
 			}
 		}
 	}

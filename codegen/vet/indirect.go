@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/analyse"
 )
 
 // indirectCalls reports calls in machines that block although their target has a twin. The
@@ -186,7 +186,7 @@ func (c *callCheck) call(call *ast.CallExpr) {
 // runs reports func values that the runtime will call: as with any call, the type does not
 // show what they hold.
 func (c *callCheck) runs(call *ast.CallExpr) {
-	functions, _, _ := codegen.RunsAsJob(call, c.info)
+	functions, _, _ := analyse.RunsAsJob(call, c.info)
 	for _, arg := range functions {
 		if c.function(stripInstantiation(arg)) != nil && !c.byInterface(arg) {
 			continue

@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Functions as values; see indirect.go.
@@ -49,7 +49,7 @@ func startsOnly(sig *types.Signature) bool {
 
 // isYield reports whether v is the yield of the surrounding stream; calling it emits a value.
 func (c *callCheck) isYield(v *types.Var) bool {
-	lit := codegen.StreamLiteral(c.region.decl)
+	lit := source.StreamLiteral(c.region.decl)
 	return lit != nil && lit.Type.Pos() <= v.Pos() && v.Pos() < lit.Body.Pos()
 }
 

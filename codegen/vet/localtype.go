@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // localTypes reports values that an annotated function stores in an interface that can outlive the
@@ -19,7 +19,7 @@ import (
 func localTypes(r *reporter, s *survey) {
 	for _, file := range s.files {
 		for _, decl := range file.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil && codegen.IsAnnotated(fn) {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil && source.IsAnnotated(fn) {
 				c := &localTypeCheck{reporter: r, survey: s, decl: fn, holds: map[types.Object]types.Type{}}
 				c.variables()
 				ast.PreorderStack(fn.Body, []ast.Node{fn}, c.visit)

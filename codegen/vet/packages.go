@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // errLoad wraps failures that leave no package to check.
@@ -38,7 +39,10 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	if err != nil {
 		return nil, err
 	}
-	found := slices.Clone(generated.Diagnostics)
+	var found []source.Diagnostic
+	for _, d := range generated.Diagnostics {
+		found = append(found, source.Diagnostic(d))
+	}
 	var whole []*packages.Package
 	for _, p := range loaded {
 		// If the generator has findings, its twins are missing, and the type checker
@@ -66,7 +70,11 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 			found = append(found, finding(root.Package.Fset, d))
 		}
 	}
-	return codegen.SortDiagnostics(found), nil
+	var sorted []codegen.Diagnostic
+	for _, d := range source.SortDiagnostics(found) {
+		sorted = append(sorted, codegen.Diagnostic(d))
+	}
+	return sorted, nil
 }
 
 // overlaid returns [Analyzer] for a pass that reads the texts of an overlay instead of files.
@@ -151,7 +159,7 @@ func importedPaths(list []*packages.Package, asked map[string]bool) (paths []str
 			return
 		}
 		seen[p] = true
-		if p.Module != nil && p.Module.Path != codegen.Module && !asked[p.ID] && p.ForTest == "" && (p.Module.Main || usesRuntime(p)) {
+		if p.Module != nil && p.Module.Path != source.Module && !asked[p.ID] && p.ForTest == "" && (p.Module.Main || usesRuntime(p)) {
 			paths = append(paths, p.PkgPath)
 		}
 		for _, dep := range p.Imports {
@@ -168,7 +176,7 @@ func importedPaths(list []*packages.Package, asked map[string]bool) (paths []str
 // usesRuntime reports whether a package of another module may have machines.
 func usesRuntime(p *packages.Package) bool {
 	for path := range p.Imports {
-		if strings.HasPrefix(path, codegen.Module+"/") {
+		if strings.HasPrefix(path, source.Module+"/") {
 			return true
 		}
 	}
@@ -176,15 +184,15 @@ func usesRuntime(p *packages.Package) bool {
 }
 
 // sourceErrors returns the errors of the go command and of the type checker.
-func sourceErrors(p *packages.Package) []codegen.Diagnostic {
-	var found []codegen.Diagnostic
+func sourceErrors(p *packages.Package) []source.Diagnostic {
+	var found []source.Diagnostic
 	// The go command compiles imported packages, and repeats the compiler's errors.
 	checked := slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.ListError })
 	for _, e := range p.Errors {
 		if checked && e.Kind == packages.ListError {
 			continue
 		}
-		d := codegen.Diagnostic{Category: "source", What: e.Msg}
+		d := source.Diagnostic{Category: source.CategorySource, What: e.Msg}
 		if at := strings.SplitN(e.Pos, ":", 2); len(at) == 2 {
 			d.Pos.Filename = at[0]
 			// A line without a column is a position, too.
@@ -196,8 +204,8 @@ func sourceErrors(p *packages.Package) []codegen.Diagnostic {
 }
 
 // finding returns the analyzer's finding in the form of the generator's findings.
-func finding(fset *token.FileSet, d analysis.Diagnostic) codegen.Diagnostic {
-	found := codegen.Diagnostic{Pos: fset.Position(d.Pos), End: fset.Position(d.End), Category: d.Category, What: d.Message}
+func finding(fset *token.FileSet, d analysis.Diagnostic) source.Diagnostic {
+	found := source.Diagnostic{Pos: fset.Position(d.Pos), End: fset.Position(d.End), Category: d.Category, What: d.Message}
 	if found.End.Filename != found.Pos.Filename || found.End.Line < found.Pos.Line {
 		found.End = found.Pos // it has none, or a //line directive is before it
 	}

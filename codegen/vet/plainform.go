@@ -8,7 +8,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // plainForms reports calls of plain forms that seem to suspend but do not: in a job's function
@@ -25,7 +26,7 @@ func plainForms(r *reporter, s *survey) {
 				s.plainCall(r, region, call)
 			}
 			if s.startsJob(call) {
-				functions, _, _ := codegen.RunsAsJob(call, s.info)
+				functions, _, _ := analyse.RunsAsJob(call, s.info)
 				s.plainValue(r, region, call, functions[0])
 			}
 		})
@@ -43,7 +44,7 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 		return
 	}
 	fix := s.jobOfTwin(region, call)
-	if len(fix.TextEdits) == 0 && region.call != nil && s.startsMachine(region.call, machine, region.lit) && !codegen.IsAnnotated(region.decl) {
+	if len(fix.TextEdits) == 0 && region.call != nil && s.startsMachine(region.call, machine, region.lit) && !source.IsAnnotated(region.decl) {
 		p := s.patch(region.decl.Pos())
 		p.annotate(region.decl)
 		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
@@ -150,7 +151,7 @@ func mentions(info *types.Info, n ast.Node, obj types.Object) bool {
 // plainValue reports the plain form of a twin that is passed to a job as its function.
 func (s *survey) plainValue(r *reporter, in *region, call *ast.CallExpr, arg ast.Expr) {
 	point, ok := s.plainTwin(&ast.CallExpr{Fun: arg})
-	if !ok || codegen.IsAnnotated(in.decl) && s.startsMachine(call, in.runner, arg) {
+	if !ok || source.IsAnnotated(in.decl) && s.startsMachine(call, in.runner, arg) {
 		return
 	}
 	p, name, twin := s.patch(call.Pos()), point.Callee.Name(), point.Twin.Name()

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-const jobtestPath = codegen.Module + "/jobtest"
+const jobtestPath = source.Module + "/jobtest"
 
 // realTimes are functions that wait for real time, or end something then, each with what to do
 // instead. Those that only read the clock are left out: a log has the real time, and a deadline
@@ -130,7 +130,7 @@ func (c *realTimeCheck) enter(id *ast.Ident, fn *types.Func) {
 	switch {
 	case decl != nil && !c.seen[fn]:
 		c.seen[fn] = true
-		c.follow(decl.Body, codegen.IsAnnotated(decl))
+		c.follow(decl.Body, source.IsAnnotated(decl))
 	case decl == nil && fn.Pkg() != nil:
 		if calls, ok := c.facts.realTime[fn.FullName()]; ok {
 			c.report(id, reachesRealTime(id.Name, calls, c.test, realTimes[calls]))

@@ -7,7 +7,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // runner says what kind of code runs a piece of code.
@@ -38,7 +39,7 @@ type region struct {
 type survey struct {
 	pass     *analysis.Pass
 	info     *types.Info
-	twins    codegen.Twins
+	twins    source.Twins
 	files    []*ast.File // written by hand
 	regions  []*region
 	decls    map[*types.Func]*ast.FuncDecl
@@ -74,13 +75,13 @@ func newSurvey(pass *analysis.Pass) *survey {
 				s.decls[obj] = fn
 			}
 			who := plain
-			if codegen.IsAnnotated(fn) {
+			if source.IsAnnotated(fn) {
 				who = machine
 			}
 			r := &region{runner: who, decl: fn, typ: fn.Type, body: fn.Body}
 			if who == machine {
-				literals, vars, given := codegen.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
-				r.parts = slices.Concat(literals, []*ast.FuncLit{codegen.StreamLiteral(fn)})
+				literals, vars, given := analyse.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
+				r.parts = slices.Concat(literals, []*ast.FuncLit{source.StreamLiteral(fn)})
 				for _, v := range vars {
 					s.entered[v] = true
 				}
@@ -125,7 +126,7 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 		return plain, nil // It runs on the blocking lane.
 	case started && s.waitsFor(call):
 		return plain, nil
-	case codegen.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner, lit):
+	case source.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner, lit):
 		return machine, call
 	case s.startsJob(call):
 		return job, call
@@ -195,7 +196,7 @@ func (s *survey) suspends(call *ast.CallExpr) bool {
 }
 
 // plainTwin returns the callee if call calls the plain form of a twin.
-func (s *survey) plainTwin(call *ast.CallExpr) (codegen.Suspension, bool) {
+func (s *survey) plainTwin(call *ast.CallExpr) (source.Suspension, bool) {
 	point, ok := s.twins.Suspends(call, s.info)
 	return point, ok && point.Twin != nil
 }
@@ -236,16 +237,16 @@ func nameIn(e ast.Expr) *ast.Ident {
 
 // The runtime packages that checks know.
 const (
-	jobPath   = codegen.Module + "/job"
-	coordPath = codegen.Module + "/coord"
+	jobPath   = source.Module + "/job"
+	coordPath = source.Module + "/coord"
 
-	parallelPath = codegen.Module + "/parallel"
+	parallelPath = source.Module + "/parallel"
 )
 
 // startsMachine reports whether call lets fn, one of its arguments, suspend when a machine or
 // other code (by) makes the call in an annotated function.
 func (s *survey) startsMachine(call *ast.CallExpr, starter runner, fn ast.Expr) bool {
-	functions, waits, operation := codegen.RunsAsJob(call, s.info)
+	functions, waits, operation := analyse.RunsAsJob(call, s.info)
 	if waits && starter != machine || operation && s.deferred[call] {
 		return false
 	}
@@ -254,13 +255,13 @@ func (s *survey) startsMachine(call *ast.CallExpr, starter runner, fn ast.Expr) 
 
 // waitsFor reports whether the caller waits for the function that call runs.
 func (s *survey) waitsFor(call *ast.CallExpr) bool {
-	functions, waits, _ := codegen.RunsAsJob(call, s.info)
+	functions, waits, _ := analyse.RunsAsJob(call, s.info)
 	return len(functions) > 0 && waits
 }
 
 // startsJob reports whether call passes its function arguments to jobs.
 func (s *survey) startsJob(call *ast.CallExpr) bool {
-	functions, _, operation := codegen.RunsAsJob(call, s.info)
+	functions, _, operation := analyse.RunsAsJob(call, s.info)
 	return len(functions) > 0 && !operation
 }
 

@@ -32,7 +32,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Analyzer reports misuse of jobs and of asynchronous functions. It checks one
@@ -157,7 +157,7 @@ func concerned(pass *analysis.Pass) bool {
 		return true
 	}
 	for _, dep := range pass.Pkg.Imports() {
-		if strings.HasPrefix(dep.Path(), codegen.Module+"/") {
+		if strings.HasPrefix(dep.Path(), source.Module+"/") {
 			return true
 		}
 	}

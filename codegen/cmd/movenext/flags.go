@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/vet"
 )
 
@@ -158,7 +159,7 @@ func version(args []string, stdout, stderr io.Writer) int {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		built = info.Main.Version
 		for _, dep := range info.Deps {
-			if dep.Path == codegen.Module {
+			if dep.Path == source.Module {
 				built = dep.Version
 			}
 		}
