@@ -32,6 +32,7 @@ func All() []*suite.Work {
 		collecting(),
 	}
 	all = append(all, variants()...)
+	all = append(all, daily()...)
 	for _, w := range all {
 		w.Targets = targets[w.ID]
 	}

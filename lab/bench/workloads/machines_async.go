@@ -4,6 +4,7 @@ package workloads
 
 import (
 	"context"
+	"runtime/pprof"
 	"sync/atomic"
 	"time"
 
@@ -63,7 +64,7 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (hasEnded
 		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:21
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:22
 		kids := make([]*job.Job[int], args.children2)
 		for i := range kids {
 			kids[i] = job.Run(args.ctx, one)
@@ -71,20 +72,20 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (hasEnded
 		f.sum = 0
 		f.list1 = kids
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:26
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:26
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:26
-		kid := f.list1[f.i1]
-		// machines.go:27: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
+		kid := f.list1[f.i1]
+		// machines.go:28: v, err := kid.Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:28
 		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:88
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:89
 			goto after1
 		}
 		f.State = 1
@@ -96,25 +97,25 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:28
 		v, err := awaited.GetResult()
 		if err != nil {
 			return true, 0, err
 		}
 		f.sum += v
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:26
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:109
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:110
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:33
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:34
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:114
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:115
 }
 
 func (f *familyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.family", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 27)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.family", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 28)
 }
 
 // familyMachine is [family] as the root of a chain: chain, job and frame in one allocation.
@@ -218,45 +219,45 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool,
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:41
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:42
 	if args.n < 2 {
 		return true, args.n, nil
 	}
 	{
 		n := args.n
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:44
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 		f.fork = job.Run(args.ctx, func(ctx1 context.Context) (int, error) {
 			return fibFunc1Run(n, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
 	f.fib1, f.b, err = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-2)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:235
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:236
 	if f.fib1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:244
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:245
 	f.fib1 = nil
 after1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:47
 	if err != nil {
 		return true, 0, err
 	}
-	// machines.go:49: a, err := fork.Await()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
+	// machines.go:50: a, err := fork.Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 	if awaited = f.fork; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:254
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:255
 		goto after2
 	}
 	f.await2 = awaited
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 	if r.RunInPlace(&f.Frame, 2, awaited) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:260
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:261
 		goto resume2
 	}
 	f.State = 2
@@ -268,15 +269,15 @@ resume2:
 after2:
 	{
 		var a int
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:49
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 		a, err = awaited.GetResult()
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:276
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:277
 }
 
 func (f *fibLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 45, 49)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 46, 50)
 }
 
 func (f *fibFrame) Results(r *statemachine.Run) (int, error) {
@@ -345,25 +346,25 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasE
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:44
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:351
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:352
 	if f.fib1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:44
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:360
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:361
 	f.fib1 = nil
 after1:
 	return true, result0, result1
 }
 
 func (f *fibFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 44)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 45)
 }
 
 // fibFunc1Machine is a function literal of [fib] as the root of a chain: chain and frame in one
@@ -465,44 +466,44 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (hasEnded
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:57
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:58
 	if args.size == 1 {
 		return true, args.first, nil
 	}
 	{
 		var kids [10]*job.Job[int]
 		size := args.size
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:61
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:62
 		for i := range kids {
 			from := args.first + i*(args.size/10)
 			kids[i] = job.Run(args.ctx, func(ctx1 context.Context) (int, error) {
 				return skynetFunc1Run(from, size, ctx1)
 			})
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:65
 		}
 		f.sum = 0
 		f.list1 = kids
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:66
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:66
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:66
-		kid := f.list1[f.i1]
-		// machines.go:67: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
+		kid := f.list1[f.i1]
+		// machines.go:68: v, err := kid.Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:500
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:501
 			goto after1
 		}
 		f.await1 = awaited
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:506
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:507
 			goto resume1
 		}
 		f.State = 1
@@ -513,25 +514,25 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		v, err := awaited.GetResult()
 		if err != nil {
 			return true, 0, err
 		}
 		f.sum += v
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:66
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:526
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:527
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:73
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:74
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:531
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:532
 }
 
 func (f *skynetLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 67)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 68)
 }
 
 func (f *skynetFrame) Results(r *statemachine.Run) (int, error) {
@@ -601,25 +602,25 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:63
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:607
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:608
 	if f.skynet1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:63
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:616
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:617
 	f.skynet1 = nil
 after1:
 	return true, result0, result1
 }
 
 func (f *skynetFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 63)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 64)
 }
 
 // skynetFunc1Machine is a function literal of [skynet] as the root of a chain: chain and frame in
@@ -679,29 +680,29 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:80
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:81
 	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:685
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:686
 	if !asleep2 {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:80
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:81
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:80
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:81
 	if err != nil {
 		return true, err
 	}
 	f.awake.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:701
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:702
 }
 
 func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.nap", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 80)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.nap", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 81)
 }
 
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
@@ -782,23 +783,23 @@ func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnde
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:91
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
 	f.total = 0
 	f.list1 = jobs
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
-		j := f.list1[f.i1]
-		// machines.go:93: v, err := j.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
+		j := f.list1[f.i1]
+		// machines.go:94: v, err := j.Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:94
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:802
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:803
 			goto after1
 		}
 		f.State = 1
@@ -810,25 +811,25 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:94
 		v, err := awaited.GetResult()
 		if err != nil {
 			return true, 0, err
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:823
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:824
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:99
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:100
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:828
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:829
 }
 
 func (f *sumLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 93)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 94)
 }
 
 func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
@@ -887,36 +888,36 @@ func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:106
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
 	f.count = 0
 	f.n1 = n
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:902
+	// machines.go:109: job.Yield()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:903
 	f.State = 1
 	return r.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:109
 	_ = r.Refusal()
 	f.count++
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:911
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:912
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:111
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:112
 	return true, f.count
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:916
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:917
 }
 
 func (f *yieldsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.yields", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 108)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.yields", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 109)
 }
 
 // yieldsMachine is [yields] as the root of a chain: chain, job and frame in one allocation.
@@ -973,20 +974,20 @@ func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:118
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
 	f.total = 0
 	f.n1 = n
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:120: v, err := job.Run(ctx, one).Await()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
+	// machines.go:121: v, err := job.Run(ctx, one).Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:121
 	if awaited = job.New(f.ctx, one); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:990
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:991
 		goto after1
 	}
 	f.State = 1
@@ -997,25 +998,25 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:121
 		v, err := awaited.GetResult()
 		if err != nil {
 			return true, 0, err
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1010
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1011
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:126
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:127
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1015
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1016
 }
 
 func (f *roundsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.rounds", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 120)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.rounds", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 121)
 }
 
 // roundsMachine is [rounds] as the root of a chain: chain, job and frame in one allocation.
@@ -1070,42 +1071,42 @@ func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resul
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:133
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
 	v = 0
 	f.n1 = n
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1086
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1087
 	if f.step1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1095
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1096
 	f.step1 = nil
 after1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1100
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1101
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:137
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:138
 	return true, v
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1105
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1106
 }
 
 func (f *stepsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.steps", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 135)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.steps", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 136)
 }
 
 // stepsMachine is [steps] as the root of a chain: chain, job and frame in one allocation.
@@ -1180,24 +1181,24 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:145
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:146
 	if f.v >= 0 {
 		goto endIf1
 	}
-	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1189
+	// machines.go:147: job.Yield()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1190
 	f.State = 1
 	return r.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:146
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:147
 	_ = r.Refusal()
 endIf1:
 	return true, f.v + 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1197
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1198
 }
 
 func (f *stepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 146)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 147)
 }
 
 func (f *stepFrame) Results(r *statemachine.Run) int {
@@ -1254,10 +1255,10 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (hasEnded
 	default:
 		f.Misuse(resumeAt)
 	}
-	// machines.go:155: v, err := prev.Await()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
+	// machines.go:156: v, err := prev.Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:156
 	if awaited = prev; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1261
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1262
 		goto after1
 	}
 	f.State = 1
@@ -1268,15 +1269,15 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:155
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:156
 		v, err := awaited.GetResult()
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1276
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1277
 }
 
 func (f *linkLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.link", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 155)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.link", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 156)
 }
 
 // linkMachine is [link] as the root of a chain: chain, job and frame in one allocation.
@@ -1339,67 +1340,67 @@ func (f *playerLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:163
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.n1 = n
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:163
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:163
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1354
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1355
 	if f.receive1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1363
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1364
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:166
 	if err != nil {
 		r.Publish()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:166
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:167
 		return true, err
 	}
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1373
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1374
 	if f.send2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1382
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1383
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:168
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
 	if err != nil {
 		r.Publish()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:170
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:163
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1393
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1394
 	goto range1
 endRange1:
 	r.Publish()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:172
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:173
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1399
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1400
 }
 
 func (f *playerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.player", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 164, 168)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.player", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 165, 169)
 }
 
 // playerMachine is [player] as the root of a chain: chain, job and frame in one allocation.
@@ -1462,68 +1463,68 @@ func (f *serverLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:179
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
 	v = 0
 	f.n1 = n
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1478
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1479
 	if f.send1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1487
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1488
 	f.send1 = nil
 after1:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:183
 	if err != nil {
 		r.Publish()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:183
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:184
 		return true, 0, err
 	}
 	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1497
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1498
 	if f.receive2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1506
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1507
 	f.receive2 = nil
 after2:
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:185
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
 	if err != nil {
 		r.Publish()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:187
 		return true, 0, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1517
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1518
 	goto range1
 endRange1:
 	r.Publish()
-//line github.com/movenext/movenext/lab/bench/workloads/machines.go:189
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:190
 	return true, v, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1523
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1524
 }
 
 func (f *serverLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.server", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 181, 185)
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.server", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 182, 186)
 }
 
 // serverMachine is [server] as the root of a chain: chain, job and frame in one allocation.
@@ -1542,4 +1543,1850 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ea4e089e3b766ec7
+// Digest of brood: f3b3ad177406337e
+
+// broodAsync starts [brood] as a state machine and returns its job.
+func broodAsync(ctx context.Context, children int, done *atomic.Int64) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := broodLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r, &broodArgs{ctx: ctx, children2: children, done: done}); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &broodMachine{broodLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// broodLocals is what [brood] keeps while it is suspended.
+type broodLocals struct {
+	statemachine.Frame
+
+	inScope1 *job.Job[job.Void]
+}
+
+// broodArgs are the parameters that only the start of [brood] needs.
+type broodArgs struct {
+	ctx       context.Context
+	children2 int
+	done      *atomic.Int64
+}
+
+// moveNext runs [brood] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+		children2 := args.children2
+		done := args.done
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
+		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
+			for range children2 {
+				s.Go(func(ctx1 context.Context) error {
+					return broodFunc1Run(done, ctx1)
+				})
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:204
+			}
+			return nil
+		})
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
+	if statemachine.TwinEnded(r, f.inScope1) {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1603
+		goto resume1
+	}
+	f.State = 1
+	return r.Await(f.inScope1), nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
+	_, result0 = statemachine.TwinResult(r, f.inScope1)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1611
+	f.inScope1 = nil
+	return true, result0
+}
+
+func (f *broodLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 197)
+}
+
+// broodMachine is [brood] as the root of a chain: chain, job and frame in one allocation.
+type broodMachine struct {
+	statemachine.Builder[job.Void]
+	broodLocals
+}
+
+func (f *broodMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.broodLocals = broodLocals{Frame: f.broodLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// broodFunc1Run is a function literal of [brood] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
+func broodFunc1Run(done *atomic.Int64, ctx context.Context) error {
+	var r statemachine.Run
+	frame := broodFunc1Locals{ctx: ctx}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0 := frame.moveNext(&r, done); hasEnded {
+		return v0
+	}
+	m := &broodFunc1Machine{broodFunc1Locals: frame}
+	return m.Suspend(ctx, &r, m)
+}
+
+// broodFunc1Locals is what a function literal of [brood] keeps while it is suspended.
+type broodFunc1Locals struct {
+	statemachine.Frame
+
+	ctx context.Context
+}
+
+// moveNext runs a function literal of [brood] on to its next suspension (false) or its end (true).
+// The parameter done is needed only before the first suspension.
+func (f *broodFunc1Locals) moveNext(r *statemachine.Run, done *atomic.Int64) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:200
+	done.Add(1)
+	// machines.go:201: job.Yield()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1671
+	f.State = 1
+	return r.Yield(), nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:201
+	_ = r.Refusal()
+	result0 = f.ctx.Err()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1678
+	return true, result0
+}
+
+func (f *broodFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 201)
+}
+
+// broodFunc1Machine is a function literal of [brood] as the root of a chain: chain and frame in
+// one allocation.
+type broodFunc1Machine struct {
+	statemachine.Spawned[job.Void]
+	broodFunc1Locals
+}
+
+func (f *broodFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	return true
+}
+
+// Digest of startedBrood: e6f3a06ac24d0318
+
+// startedBroodAsync starts [startedBrood] as a state machine and returns its job.
+func startedBroodAsync(ctx context.Context, children int, done *atomic.Int64) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := startedBroodLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r, &startedBroodArgs{ctx: ctx, children2: children, done: done}); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &startedBroodMachine{startedBroodLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// startedBroodLocals is what [startedBrood] keeps while it is suspended.
+type startedBroodLocals struct {
+	statemachine.Frame
+
+	inScope1 *job.Job[job.Void]
+}
+
+// startedBroodArgs are the parameters that only the start of [startedBrood] needs.
+type startedBroodArgs struct {
+	ctx       context.Context
+	children2 int
+	done      *atomic.Int64
+}
+
+// moveNext runs [startedBrood] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+		children2 := args.children2
+		done := args.done
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
+		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
+			for range children2 {
+				s.Start(func(ctx context.Context) *job.Job[job.Void] { return childAsync(ctx, done) })
+			}
+			return nil
+		})
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
+	if statemachine.TwinEnded(r, f.inScope1) {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1755
+		goto resume1
+	}
+	f.State = 1
+	return r.Await(f.inScope1), nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
+	_, result0 = statemachine.TwinResult(r, f.inScope1)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1763
+	f.inScope1 = nil
+	return true, result0
+}
+
+func (f *startedBroodLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.startedBrood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 213)
+}
+
+// startedBroodMachine is [startedBrood] as the root of a chain: chain, job and frame in one
+// allocation.
+type startedBroodMachine struct {
+	statemachine.Builder[job.Void]
+	startedBroodLocals
+}
+
+func (f *startedBroodMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.startedBroodLocals = startedBroodLocals{Frame: f.startedBroodLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of child: 8db7431b489ad0ad
+
+// childAsync starts [child] as a state machine and returns its job.
+func childAsync(ctx context.Context, done *atomic.Int64) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := childLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r, done); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &childMachine{childLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// childLocals is what [child] keeps while it is suspended.
+type childLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+}
+
+// moveNext runs [child] on to its next suspension (false) or its end (true). The parameter done is
+// needed only before the first suspension.
+func (f *childLocals) moveNext(r *statemachine.Run, done *atomic.Int64) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:223
+	done.Add(1)
+	// machines.go:224: job.Yield()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1825
+	f.State = 1
+	return r.Yield(), nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:224
+	_ = r.Refusal()
+	result0 = f.ctx.Err()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1832
+	return true, result0
+}
+
+func (f *childLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.child", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 224)
+}
+
+// childMachine is [child] as the root of a chain: chain, job and frame in one allocation.
+type childMachine struct {
+	statemachine.Builder[job.Void]
+	childLocals
+}
+
+func (f *childMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.childLocals = childLocals{Frame: f.childLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of paused: f7887b114fa07301
+
+// pausedAsync starts [paused] as a state machine and returns its job.
+func pausedAsync(ctx context.Context) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := pausedLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &pausedMachine{pausedLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// pausedEnter enters [paused] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func pausedEnter(r *statemachine.Run, ctx context.Context) (*pausedFrame, int, error) {
+	frame := pausedLocals{ctx: ctx}
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
+		return nil, v0, v1
+	}
+	m := &pausedFrame{pausedLocals: frame}
+	r.Push(ctx, m)
+	return m, 0, nil
+}
+
+// pausedLocals is what [paused] keeps while it is suspended.
+type pausedLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+}
+
+// pausedFrame is the frame of [paused] for a caller that is a machine.
+type pausedFrame struct {
+	pausedLocals
+
+	result0 int
+	result1 error
+}
+
+func (f *pausedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
+}
+
+// moveNext runs [paused] on to its next suspension (false) or its end (true).
+func (f *pausedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	// machines.go:232: job.Yield()
+	f.State = 1
+	return r.Yield(), 0, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:232
+	_ = r.Refusal()
+	result0, result1 = 1, f.ctx.Err()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1920
+	return true, result0, result1
+}
+
+func (f *pausedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.paused", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 232)
+}
+
+func (f *pausedFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// pausedMachine is [paused] as the root of a chain: chain, job and frame in one allocation.
+type pausedMachine struct {
+	statemachine.Builder[int]
+	pausedLocals
+}
+
+func (f *pausedMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.pausedLocals = pausedLocals{Frame: f.pausedLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of dropped: 4e981939de62caf5
+
+// droppedAsync starts [dropped] as a state machine and returns its job.
+func droppedAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := droppedLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &droppedMachine{droppedLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// droppedLocals is what [dropped] keeps while it is suspended.
+type droppedLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	total  int
+	n1     int
+	i1     int
+	await1 *job.Job[int]
+}
+
+// moveNext runs [dropped] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *droppedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:240
+	f.total = 0
+	f.n1 = n
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:241
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:241
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+	// machines.go:242: v, err := pausedAsync(ctx).Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:242
+	if awaited = pausedAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2001
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:242
+		v, err := awaited.GetResult()
+		if err != nil {
+			return true, 0, err
+		}
+		f.total += v
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:241
+	f.i1++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2021
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:248
+	return true, f.total, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2026
+}
+
+func (f *droppedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.dropped", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 242)
+}
+
+// droppedMachine is [dropped] as the root of a chain: chain, job and frame in one allocation.
+type droppedMachine struct {
+	statemachine.Builder[int]
+	droppedLocals
+}
+
+func (f *droppedMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r, 0)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.droppedLocals = droppedLocals{Frame: f.droppedLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of sleepyJobs: c7864d1c2a697388
+
+// sleepyJobsAsync starts [sleepyJobs] as a state machine and returns its job.
+func sleepyJobsAsync(ctx context.Context, n int, d time.Duration, awake *atomic.Int64) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := sleepyJobsLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r, &sleepyJobsArgs{ctx: ctx, n: n, d: d, awake: awake}); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &sleepyJobsMachine{sleepyJobsLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// sleepyJobsLocals is what [sleepyJobs] keeps while it is suspended.
+type sleepyJobsLocals struct {
+	statemachine.Frame
+
+	list1  []*job.Job[job.Void]
+	i1     int
+	await1 *job.Job[job.Void]
+}
+
+// sleepyJobsArgs are the parameters that only the start of [sleepyJobs] needs.
+type sleepyJobsArgs struct {
+	ctx   context.Context
+	n     int
+	d     time.Duration
+	awake *atomic.Int64
+}
+
+// moveNext runs [sleepyJobs] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *sleepyJobsLocals) moveNext(r *statemachine.Run, args *sleepyJobsArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:255
+		jobs := make([]*job.Job[job.Void], args.n)
+		d := args.d
+		awake := args.awake
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:256
+		for i := range jobs {
+			jobs[i] = job.Go(args.ctx, func(ctx1 context.Context) error {
+				return sleepyJobsFunc1Run(d, awake, ctx1)
+			})
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:264
+		}
+		f.list1 = jobs
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:265
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:265
+	if f.i1 >= len(f.list1) {
+		goto endRange1
+	}
+	{
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:265
+		j := f.list1[f.i1]
+		// machines.go:266: if _, err := j.Await(); err != nil {
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:266
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2120
+			goto after1
+		}
+		f.State = 1
+		f.await1 = awaited
+		return r.Await(awaited), nil
+	}
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:266
+		_, err := awaited.GetResult()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:266
+		if err != nil {
+			return true, err
+		}
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:265
+	f.i1++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2141
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:270
+	return true, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2146
+}
+
+func (f *sleepyJobsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 266)
+}
+
+// sleepyJobsMachine is [sleepyJobs] as the root of a chain: chain, job and frame in one
+// allocation.
+type sleepyJobsMachine struct {
+	statemachine.Builder[job.Void]
+	sleepyJobsLocals
+}
+
+func (f *sleepyJobsMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.sleepyJobsLocals = sleepyJobsLocals{Frame: f.sleepyJobsLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// sleepyJobsFunc1Run is a function literal of [sleepyJobs] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
+func sleepyJobsFunc1Run(d time.Duration, awake *atomic.Int64, ctx context.Context) error {
+	var r statemachine.Run
+	frame := sleepyJobsFunc1Locals{awake: awake}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0 := frame.moveNext(&r, &sleepyJobsFunc1Args{d: d, ctx: ctx}); hasEnded {
+		return v0
+	}
+	m := &sleepyJobsFunc1Machine{sleepyJobsFunc1Locals: frame}
+	return m.Suspend(ctx, &r, m)
+}
+
+// sleepyJobsFunc1Locals is what a function literal of [sleepyJobs] keeps while it is suspended.
+type sleepyJobsFunc1Locals struct {
+	statemachine.Frame
+
+	awake *atomic.Int64
+}
+
+// sleepyJobsFunc1Args are the parameters that only the start of a function literal of [sleepyJobs]
+// needs.
+type sleepyJobsFunc1Args struct {
+	d   time.Duration
+	ctx context.Context
+}
+
+// moveNext runs a function literal of [sleepyJobs] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *sleepyJobsFunc1Locals) moveNext(r *statemachine.Run, args *sleepyJobsFunc1Args) (hasEnded bool, result0 error) {
+	var err error
+	var asleep2 bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:258
+	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2213
+	if !asleep2 {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:258
+	err = r.Refusal()
+after1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:258
+	if err != nil {
+		return true, err
+	}
+	f.awake.Add(1)
+	return true, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2229
+}
+
+func (f *sleepyJobsFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 258)
+}
+
+// sleepyJobsFunc1Machine is a function literal of [sleepyJobs] as the root of a chain: chain and
+// frame in one allocation.
+type sleepyJobsFunc1Machine struct {
+	statemachine.Spawned[job.Void]
+	sleepyJobsFunc1Locals
+}
+
+func (f *sleepyJobsFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	return true
+}
+
+// Digest of pairs: 9aab14529ed5b749
+
+// pairsAsync starts [pairs] as a state machine and returns its job.
+func pairsAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := pairsLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &pairsMachine{pairsLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// pairsLocals is what [pairs] keeps while it is suspended.
+type pairsLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	total    int
+	n1       int
+	i1       int
+	a        *int
+	b        *int
+	inScope1 *job.Job[job.Void]
+}
+
+// moveNext runs [pairs] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *pairsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:277
+	f.total = 0
+	f.n1 = n
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:278
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:278
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:279
+	f.a = new(int)
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:279
+	f.b = new(int)
+	{
+		a := f.a
+		b := f.b
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
+		f.inScope1 = job.InScopeAsync(f.ctx, func(_ context.Context, s *job.Scope) error {
+			s.Go(func(ctx context.Context) (err error) { (*a), err = one(ctx); return err })
+			s.Go(func(ctx context.Context) (err error) { (*b), err = one(ctx); return err })
+			return nil
+		})
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
+	if statemachine.TwinEnded(r, f.inScope1) {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2318
+		goto resume1
+	}
+	f.State = 1
+	return r.Await(f.inScope1), 0, nil
+resume1:
+	{
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
+		_, err := statemachine.TwinResult(r, f.inScope1)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2327
+		f.inScope1 = nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:285
+		if err != nil {
+			return true, 0, err
+		}
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:288
+	f.total += (*f.a) + (*f.b)
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:278
+	f.i1++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2338
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:290
+	return true, f.total, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2343
+}
+
+func (f *pairsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.pairs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 280)
+}
+
+// pairsMachine is [pairs] as the root of a chain: chain, job and frame in one allocation.
+type pairsMachine struct {
+	statemachine.Builder[int]
+	pairsLocals
+}
+
+func (f *pairsMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r, 0)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.pairsLocals = pairsLocals{Frame: f.pairsLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of retried: 96392517e514936d
+
+// retriedAsync starts [retried] as a state machine and returns its job.
+func retriedAsync(ctx context.Context, pause time.Duration, done *atomic.Int64) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := retriedLocals{ctx: ctx, pause: pause, done: done}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &retriedMachine{retriedLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// retriedLocals is what [retried] keeps while it is suspended.
+type retriedLocals struct {
+	statemachine.Frame
+
+	ctx   context.Context
+	pause time.Duration
+	done  *atomic.Int64
+
+	attempt int
+}
+
+// moveNext runs [retried] on to its next suspension (false) or its end (true).
+func (f *retriedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var err error
+	var asleep2 bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
+	f.attempt = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
+	if f.attempt >= attempts {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:298
+	if try(f.attempt) == nil {
+		goto endRange1
+	}
+	asleep2, err = statemachine.Sleep(r, f.ctx, f.pause)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2416
+	if !asleep2 {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:301
+	err = r.Refusal()
+after1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:301
+	if err != nil {
+		return true, err
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
+	f.attempt++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2432
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:305
+	f.done.Add(1)
+	return true, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2438
+}
+
+func (f *retriedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.retried", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 301)
+}
+
+// retriedMachine is [retried] as the root of a chain: chain, job and frame in one allocation.
+type retriedMachine struct {
+	statemachine.Builder[job.Void]
+	retriedLocals
+}
+
+func (f *retriedMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.retriedLocals = retriedLocals{Frame: f.retriedLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of limited: 335505c891fb2e44
+
+// limitedAsync starts [limited] as a state machine and returns its job.
+func limitedAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := limitedLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &limitedMachine{limitedLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// limitedLocals is what [limited] keeps while it is suspended.
+type limitedLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	total        int
+	n1           int
+	i1           int
+	limitedOnce1 *limitedOnceFrame
+}
+
+// moveNext runs [limited] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *limitedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int, result1 error) {
+	var v int
+	var err error
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:313
+	f.total = 0
+	f.n1 = n
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:314
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:314
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
+	f.limitedOnce1, v, err = limitedOnceEnter(r, f.ctx)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2513
+	if f.limitedOnce1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, 0, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
+	v, err = f.limitedOnce1.Results(r)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2522
+	f.limitedOnce1 = nil
+after1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:316
+	if err != nil {
+		return true, 0, err
+	}
+	f.total += v
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:314
+	f.i1++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2532
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:321
+	return true, f.total, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2537
+}
+
+func (f *limitedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.limited", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 315)
+}
+
+// limitedMachine is [limited] as the root of a chain: chain, job and frame in one allocation.
+type limitedMachine struct {
+	statemachine.Builder[int]
+	limitedLocals
+}
+
+func (f *limitedMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r, 0)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.limitedLocals = limitedLocals{Frame: f.limitedLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of limitedOnce: 5f1b53a6d4338498
+
+// limitedOnceAsync starts [limitedOnce] as a state machine and returns its job.
+func limitedOnceAsync(ctx context.Context) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := limitedOnceLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
+		r.Rethrow()
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &limitedOnceMachine{limitedOnceLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// limitedOnceEnter enters [limitedOnce] for another machine. It returns the results or, suspended,
+// the frame that will have them.
+func limitedOnceEnter(r *statemachine.Run, ctx context.Context) (*limitedOnceFrame, int, error) {
+	frame := limitedOnceLocals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
+		r.Rethrow()
+		return nil, v0, v1
+	}
+	m := &limitedOnceFrame{limitedOnceLocals: frame}
+	r.Push(ctx, m)
+	return m, 0, nil
+}
+
+// limitedOnceLocals is what [limitedOnce] keeps while it is suspended.
+type limitedOnceLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	await1 *job.Job[int]
+}
+
+// limitedOnceFrame is the frame of [limitedOnce] for a caller that is a machine.
+type limitedOnceFrame struct {
+	limitedOnceLocals
+
+	result0 int
+	result1 error
+}
+
+func (f *limitedOnceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs [limitedOnce] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *limitedOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+		var cancel context.CancelFunc
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:326
+		ctx, cancel = context.WithTimeout(ctx, time.Hour)
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
+	}
+	// machines.go:328: return pausedAsync(ctx).Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
+	if awaited = pausedAsync(ctx); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2632
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
+	result0, result1 = awaited.GetResult()
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2644
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
+	return true, result0, result1
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2648
+}
+
+func (f *limitedOnceLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.limitedOnce", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 328)
+}
+
+func (f *limitedOnceFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// limitedOnceMachine is [limitedOnce] as the root of a chain: chain, job and frame in one
+// allocation.
+type limitedOnceMachine struct {
+	statemachine.Builder[int]
+	limitedOnceLocals
+}
+
+func (f *limitedOnceMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
+	f.limitedOnceLocals = limitedOnceLocals{Frame: f.limitedOnceLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of patient: 1aedf7db777c22b7
+
+// patientAsync starts [patient] as a state machine and returns its job.
+func patientAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := patientLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &patientMachine{patientLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// patientLocals is what [patient] keeps while it is suspended.
+type patientLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	total  int
+	n1     int
+	i1     int
+	await1 *job.Job[int]
+}
+
+// moveNext runs [patient] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *patientLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result0 int, result1 error) {
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:335
+	f.total = 0
+	f.n1 = n
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:336
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:336
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+	// machines.go:337: v, err := job.WaitTimeout(ctx, pausedAsync(ctx), time.Hour).Await()
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:337
+	if awaited = job.WaitTimeout(f.ctx, pausedAsync(f.ctx), time.Hour); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2730
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:337
+		v, err := awaited.GetResult()
+		if err != nil {
+			return true, 0, err
+		}
+		f.total += v
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:336
+	f.i1++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2750
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:343
+	return true, f.total, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2755
+}
+
+func (f *patientLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.patient", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 337)
+}
+
+// patientMachine is [patient] as the root of a chain: chain, job and frame in one allocation.
+type patientMachine struct {
+	statemachine.Builder[int]
+	patientLocals
+}
+
+func (f *patientMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r, 0)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.patientLocals = patientLocals{Frame: f.patientLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of request: de9ecf0d66b85269
+
+// requestAsync starts [request] as a state machine and returns its job.
+func requestAsync(ctx context.Context) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := requestLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
+		r.Rethrow()
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &requestMachine{requestLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// requestLocals is what [request] keeps while it is suspended.
+type requestLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	ctx context.Context
+
+	total   int
+	i1      int
+	paused1 *pausedFrame
+}
+
+// moveNext runs [request] on to its next suspension (false) or its end (true).
+func (f *requestLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var v int
+	var err error
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+		var cancel context.CancelFunc
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:350
+		f.ctx, cancel = context.WithCancel(f.ctx)
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:352
+	f.total = 0
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:353
+	if f.i1 >= calls {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
+	f.paused1, v, err = pausedEnter(r, f.ctx)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2835
+	if f.paused1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, 0, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
+	v, err = f.paused1.Results(r)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2844
+	f.paused1 = nil
+after1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:355
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2850
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:356
+		return true, result0, result1
+	}
+	f.total += v
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:353
+	f.i1++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2858
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
+	result0, result1 = f.total, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2863
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
+	return true, result0, result1
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2867
+}
+
+func (f *requestLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.request", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 354)
+}
+
+// requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
+type requestMachine struct {
+	statemachine.Builder[int]
+	requestLocals
+}
+
+func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
+	f.requestLocals = requestLocals{Frame: f.requestLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of requestOfJobs: a2d8fd7b77c3e11c
+
+// requestOfJobsAsync starts [requestOfJobs] as a state machine and returns its job.
+func requestOfJobsAsync(ctx context.Context) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := requestOfJobsLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
+		r.Rethrow()
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &requestOfJobsMachine{requestOfJobsLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// requestOfJobsLocals is what [requestOfJobs] keeps while it is suspended.
+type requestOfJobsLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	ctx context.Context
+
+	total  int
+	i1     int
+	await1 *job.Job[int]
+}
+
+// moveNext runs [requestOfJobs] on to its next suspension (false) or its end (true).
+func (f *requestOfJobsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var awaited *job.Job[int]
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+		var cancel context.CancelFunc
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:367
+		f.ctx, cancel = context.WithCancel(f.ctx)
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:369
+	f.total = 0
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:370
+	if f.i1 >= calls {
+		goto endRange1
+	}
+	// machines.go:371: … job.Run(ctx, func(ctx context.Context) (int, error) { return paused(ctx …
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
+	awaited = job.New(f.ctx, func(ctx1 context.Context) (int, error) {
+		return requestOfJobsFunc1Run(ctx1)
+	})
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
+	if awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2952
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited
+	return r.Await(awaited), 0, nil
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
+		v, err := awaited.GetResult()
+		if err != nil {
+			result0, result1 = 0, err
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2967
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:373
+			return true, result0, result1
+		}
+		f.total += v
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:370
+	f.i1++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2976
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
+	result0, result1 = f.total, nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2981
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
+	return true, result0, result1
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2985
+}
+
+func (f *requestOfJobsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
+}
+
+// requestOfJobsMachine is [requestOfJobs] as the root of a chain: chain, job and frame in one
+// allocation.
+type requestOfJobsMachine struct {
+	statemachine.Builder[int]
+	requestOfJobsLocals
+}
+
+func (f *requestOfJobsMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
+	f.requestOfJobsLocals = requestOfJobsLocals{Frame: f.requestOfJobsLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// requestOfJobsFunc1Run is a function literal of [requestOfJobs] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
+func requestOfJobsFunc1Run(ctx context.Context) (int, error) {
+	var r statemachine.Run
+	frame := requestOfJobsFunc1Locals{}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
+		return v0, v1
+	}
+	m := &requestOfJobsFunc1Machine{requestOfJobsFunc1Locals: frame}
+	return 0, m.Suspend(ctx, &r, m)
+}
+
+// requestOfJobsFunc1Locals is what a function literal of [requestOfJobs] keeps while it is
+// suspended.
+type requestOfJobsFunc1Locals struct {
+	statemachine.Frame
+
+	paused1 *pausedFrame
+}
+
+// moveNext runs a function literal of [requestOfJobs] on to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *requestOfJobsFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
+	f.paused1, result0, result1 = pausedEnter(r, ctx)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3045
+	if f.paused1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, 0, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
+	result0, result1 = f.paused1.Results(r)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3054
+	f.paused1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *requestOfJobsFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
+}
+
+// requestOfJobsFunc1Machine is a function literal of [requestOfJobs] as the root of a chain: chain
+// and frame in one allocation.
+type requestOfJobsFunc1Machine struct {
+	statemachine.Spawned[int]
+	requestOfJobsFunc1Locals
+}
+
+func (f *requestOfJobsFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	return true
+}
+
+// Digest of deliverInScope: 04538c2caec2c1cd
+
+// deliverInScopeAsync starts [deliverInScope] as a state machine and returns its job.
+func deliverInScopeAsync(ctx context.Context, d *deliveries) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := deliverInScopeLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r, &deliverInScopeArgs{ctx: ctx, d: d}); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &deliverInScopeMachine{deliverInScopeLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// deliverInScopeLocals is what [deliverInScope] keeps while it is suspended.
+type deliverInScopeLocals struct {
+	statemachine.Frame
+
+	inScope1 *job.Job[job.Void]
+}
+
+// deliverInScopeArgs are the parameters that only the start of [deliverInScope] needs.
+type deliverInScopeArgs struct {
+	ctx context.Context
+	d   *deliveries
+}
+
+// moveNext runs [deliverInScope] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScopeArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+		d := args.d
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
+		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
+			for i := range d.n {
+				s.Go(func(ctx1 context.Context) error {
+					return deliverInScopeFunc1Run(i, d, ctx1)
+				})
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:391
+			}
+			return nil
+		})
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
+	if statemachine.TwinEnded(r, f.inScope1) {
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3134
+		goto resume1
+	}
+	f.State = 1
+	return r.Await(f.inScope1), nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
+	_, result0 = statemachine.TwinResult(r, f.inScope1)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3142
+	f.inScope1 = nil
+	return true, result0
+}
+
+func (f *deliverInScopeLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 384)
+}
+
+// deliverInScopeMachine is [deliverInScope] as the root of a chain: chain, job and frame in one
+// allocation.
+type deliverInScopeMachine struct {
+	statemachine.Builder[job.Void]
+	deliverInScopeLocals
+}
+
+func (f *deliverInScopeMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.deliverInScopeLocals = deliverInScopeLocals{Frame: f.deliverInScopeLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// deliverInScopeFunc1Run is a function literal of [deliverInScope] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
+func deliverInScopeFunc1Run(i int, d *deliveries, ctx context.Context) error {
+	var r statemachine.Run
+	frame := deliverInScopeFunc1Locals{ctx: ctx}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0 := frame.moveNext(&r, &deliverInScopeFunc1Args{i: i, d: d}); hasEnded {
+		return v0
+	}
+	m := &deliverInScopeFunc1Machine{deliverInScopeFunc1Locals: frame}
+	return m.Suspend(ctx, &r, m)
+}
+
+// deliverInScopeFunc1Locals is what a function literal of [deliverInScope] keeps while it is
+// suspended.
+type deliverInScopeFunc1Locals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	deliver1 *deliverFrame
+}
+
+// deliverInScopeFunc1Args are the parameters that only the start of a function literal of
+// [deliverInScope] needs.
+type deliverInScopeFunc1Args struct {
+	i int
+	d *deliveries
+}
+
+// moveNext runs a function literal of [deliverInScope] on to its next suspension (false) or its
+// end (true). When it continues, args is nil.
+func (f *deliverInScopeFunc1Locals) moveNext(r *statemachine.Run, args *deliverInScopeFunc1Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:387
+	f.ctx = pprof.WithLabels(f.ctx, labelsOf(args.i))
+	statemachine.SetGoroutineLabels(r, f.ctx)
+	f.deliver1, result0 = deliverEnter(r, f.ctx, args.d)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3214
+	if f.deliver1 == nil {
+		goto after1
+	}
+	f.State = 1
+	f.ctx = nil // not needed any more
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:389
+	result0 = f.deliver1.Results(r)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3224
+	f.deliver1 = nil
+after1:
+	return true, result0
+}
+
+func (f *deliverInScopeFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 389)
+}
+
+// deliverInScopeFunc1Machine is a function literal of [deliverInScope] as the root of a chain:
+// chain and frame in one allocation.
+type deliverInScopeFunc1Machine struct {
+	statemachine.Spawned[job.Void]
+	deliverInScopeFunc1Locals
+}
+
+func (f *deliverInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	return true
+}
+
+// Digest of deliver: 6e0567857080e856
+
+// deliverAsync starts [deliver] as a state machine and returns its job.
+func deliverAsync(ctx context.Context, d *deliveries) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := deliverLocals{ctx: ctx, d: d}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
+		r.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &deliverMachine{deliverLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// deliverEnter enters [deliver] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func deliverEnter(r *statemachine.Run, ctx context.Context, d *deliveries) (*deliverFrame, error) {
+	frame := deliverLocals{ctx: ctx, d: d}
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
+		r.Rethrow()
+		return nil, v0
+	}
+	m := &deliverFrame{deliverLocals: frame}
+	r.Push(ctx, m)
+	return m, nil
+}
+
+// deliverLocals is what [deliver] keeps while it is suspended.
+type deliverLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	ctx context.Context
+	d   *deliveries
+
+	attempt int
+}
+
+// deliverFrame is the frame of [deliver] for a caller that is a machine.
+type deliverFrame struct {
+	deliverLocals
+
+	result0 error
+}
+
+func (f *deliverFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.moveNext(r)
+	return hasEnded
+}
+
+// moveNext runs [deliver] on to its next suspension (false) or its end (true).
+func (f *deliverLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var err error
+	var asleep2 bool
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+	{
+		var cancel context.CancelFunc
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:400
+		f.ctx, cancel = context.WithTimeout(f.ctx, time.Hour)
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:402
+	f.attempt = 0
+range1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:402
+	if f.attempt >= attempts {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:403
+	if try(f.attempt) == nil {
+		goto endRange1
+	}
+	f.d.backOff(f.attempt)
+	asleep2, err = statemachine.Sleep(r, f.ctx, f.d.pause)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3334
+	if !asleep2 {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:407
+	err = r.Refusal()
+after1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:407
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3347
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:408
+		return true, result0
+	}
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:402
+	f.attempt++
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3354
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:411
+	f.d.done.Add(1)
+	result0 = nil
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3360
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/lab/bench/workloads/machines.go:412
+	return true, result0
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3364
+}
+
+func (f *deliverLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
+}
+
+func (f *deliverFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// deliverMachine is [deliver] as the root of a chain: chain, job and frame in one allocation.
+type deliverMachine struct {
+	statemachine.Builder[job.Void]
+	deliverLocals
+}
+
+func (f *deliverMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
+	f.deliverLocals = deliverLocals{Frame: f.deliverLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 646a5fdcc01097a7

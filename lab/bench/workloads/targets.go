@@ -70,7 +70,13 @@ var targets = map[string][]suite.Target{
 		ratio("movenext priority", "movenext", 1.5, 1.2),
 		ratio("movenext observed", "movenext", 1.5, 1.2),
 	},
-	"H": {ratio("movenext dedicated", "bare threads", 1.2, 1.05)},
+	"U1": {
+		ratio("movenext", group, 1.1, 0.8),
+		ratio("movenext: Start", group, 1.1, 0.8),
+	},
+	"U2": {ratio("movenext", stoppableBase, 0.8, 0.5)},
+	"U8": {{Contender: "movenext", Figure: suite.Reported, Unit: "bytes each", Ship: 1500, Goal: 900}},
+	"H":  {ratio("movenext dedicated", "bare threads", 1.2, 1.05)},
 }
 
 func ratio(contender, base string, ship, goal float64) suite.Target {

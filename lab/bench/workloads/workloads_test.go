@@ -1,9 +1,11 @@
 package workloads
 
 import (
+	"context"
 	"math"
 	"os/exec"
 	"runtime/metrics"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/lab/bench/internal/measure"
 	"github.com/movenext/movenext/lab/bench/suite"
 )
@@ -99,6 +102,73 @@ func TestPlainFormsOfTheMachinesAgree(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	assert.Equal(t, skynetSum(100), got)
+}
+
+// Those of the daily works return a number, or count what they have done.
+func TestPlainFormsOfTheDailyMachinesAgree(t *testing.T) {
+	ctx := t.Context()
+	type numbers = func(context.Context, int) (int, error)
+	for name, forms := range map[string]struct {
+		plain   numbers
+		machine func(context.Context, int) *job.Job[int]
+		want    int
+	}{
+		"dropped":       {dropped, droppedAsync, 3},
+		"pairs":         {pairs, pairsAsync, 6},
+		"limited":       {limited, limitedAsync, 3},
+		"patient":       {patient, patientAsync, 3},
+		"request":       {ofOne(request), func(ctx context.Context, _ int) *job.Job[int] { return requestAsync(ctx) }, calls},
+		"requestOfJobs": {ofOne(requestOfJobs), func(ctx context.Context, _ int) *job.Job[int] { return requestOfJobsAsync(ctx) }, calls},
+	} {
+		plain, err := forms.plain(ctx, 3)
+		require.NoError(t, err, name)
+		machine, err := forms.machine(ctx, 3).Wait(ctx)
+		require.NoError(t, err, name)
+		assert.Equal(t, []int{forms.want, forms.want}, []int{plain, machine}, name)
+	}
+	var plain, machine atomic.Int64
+	for name, forms := range map[string]struct {
+		plain   func(done *atomic.Int64) error
+		machine func(done *atomic.Int64) *job.Job[job.Void]
+		want    int64
+	}{
+		"brood": {
+			func(done *atomic.Int64) error { return brood(ctx, 5, done) },
+			func(done *atomic.Int64) *job.Job[job.Void] { return broodAsync(ctx, 5, done) }, 5,
+		},
+		"startedBrood": {
+			func(done *atomic.Int64) error { return startedBrood(ctx, 5, done) },
+			func(done *atomic.Int64) *job.Job[job.Void] { return startedBroodAsync(ctx, 5, done) }, 5,
+		},
+		"sleepyJobs": {
+			func(done *atomic.Int64) error { return sleepyJobs(ctx, 5, time.Microsecond, done) },
+			func(done *atomic.Int64) *job.Job[job.Void] { return sleepyJobsAsync(ctx, 5, time.Microsecond, done) }, 5,
+		},
+		"retried": {
+			func(done *atomic.Int64) error { return retried(ctx, time.Microsecond, done) },
+			func(done *atomic.Int64) *job.Job[job.Void] { return retriedAsync(ctx, time.Microsecond, done) }, 1,
+		},
+	} {
+		plain.Store(0)
+		machine.Store(0)
+		require.NoError(t, forms.plain(&plain), name)
+		_, err := forms.machine(&machine).Wait(ctx)
+		require.NoError(t, err, name)
+		assert.Equal(t, []int64{forms.want, forms.want}, []int64{plain.Load(), machine.Load()}, name)
+	}
+	for _, deliver := range []func(*deliveries) error{
+		func(d *deliveries) error { return deliverInScope(ctx, d) },
+		func(d *deliveries) error { _, err := deliverInScopeAsync(ctx, d).Wait(ctx); return err },
+	} {
+		d := &deliveries{n: 5, pause: time.Microsecond, allWait: make(chan struct{})}
+		require.NoError(t, deliver(d))
+		<-d.allWait
+		assert.EqualValues(t, 5, d.done.Load())
+	}
+}
+
+func ofOne(f func(context.Context) (int, error)) func(context.Context, int) (int, error) {
+	return func(ctx context.Context, _ int) (int, error) { return f(ctx) }
 }
 
 func TestComputeTakesTheLoopsThatWereCalibrated(t *testing.T) {
