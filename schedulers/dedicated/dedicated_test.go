@@ -36,6 +36,24 @@ func submit(t *testing.T, s schedulers.Scheduler, f func()) {
 	require.NoError(t, s.Submit(do(func(schedulers.Worker) { f() }), schedulers.Hint{}))
 }
 
+// A thread that is parked is handed work, wakes up and runs it. What a round trip of a job allocates
+// is the job and its waiter.
+func TestAHandOverAllocatesNothing(t *testing.T) {
+	s := dedicated.New(1)
+	ran := make(chan struct{})
+	work := do(func(schedulers.Worker) { ran <- struct{}{} })
+	handOver := func() {
+		if err := s.Submit(work, schedulers.Hint{}); err != nil {
+			t.Error(err)
+			return
+		}
+		<-ran
+	}
+	handOver()
+	assert.Zero(t, testing.AllocsPerRun(100, handOver))
+	require.NoError(t, s.Shutdown(context.Background()))
+}
+
 func TestEachWorkerKeepsItsThread(t *testing.T) {
 	s := dedicated.New(3)
 	var mu sync.Mutex

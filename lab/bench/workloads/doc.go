@@ -15,8 +15,8 @@
 // # Ideal works and realistic ones
 //
 // W1 to W9 are the usual works of benchmarks for such libraries: one context that never ends.
-// V1 to V9 are the same under what real programs have (conditions.go). U1 to U8 are what programs do
-// all day (daily.go).
+// V1 to V9 are the same under what real programs have (conditions.go). U1 to U8 are what
+// programs do all day (daily.go).
 //
 // # Names
 //
