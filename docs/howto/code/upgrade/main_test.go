@@ -11,6 +11,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// 10000 children waited at once, error: <nil>
-	// fewer than 50 goroutines: true
+	// Ann hears: I am Ann Bob hears: I am Ann
+	// Ann hears: I am Bob Bob hears: I am Bob
+	// <nil> http: Server closed
+	// <nil> <nil> <nil>
 }
