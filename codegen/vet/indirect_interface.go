@@ -137,8 +137,8 @@ func (c *callCheck) reportArgument(call *ast.CallExpr, fn *types.Func, iface *ty
 		if !ok {
 			continue
 		}
-		if c.twins.TwinIn(given, m, c.survey.pass.Pkg) != nil && !declares(iface, m+asyncSuffix) {
-			if !types.IsInterface(given) {
+		if c.twins.TwinIn(given, m, c.survey.pass.Pkg) != nil {
+			if !declares(iface, m+asyncSuffix) && !types.IsInterface(given) {
 				c.report(arg, givenBlocks(name, m, method.FullName()))
 				return
 			}
