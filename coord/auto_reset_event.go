@@ -23,6 +23,8 @@ type AutoResetEvent struct {
 	queue queue
 }
 
+type autoResetEvent = AutoResetEvent // the receiver of entries; see entered.go
+
 // Wait waits until the event is set and resets it. It returns nil, or the reason why ctx ended,
 // in which case the event is unchanged. It blocks; its twin is [AutoResetEvent.WaitAsync].
 func (e *AutoResetEvent) Wait(ctx context.Context) error {

@@ -29,6 +29,8 @@ type Barrier struct {
 	arrived queue // all but the one that completes the phase
 }
 
+type barrier = Barrier // the receiver of entries; see entered.go
+
 // NewBarrier returns a barrier for the given number of participants. It panics if
 // parties is not positive.
 func NewBarrier(parties int) *Barrier {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -19,7 +20,7 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of others: 27a849237f137168
+// Digest of others: 853e4da76dabf32e
 
 // othersAsync starts [others] as a state machine and returns its job.
 func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) {
@@ -51,27 +52,20 @@ func (f *othersFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(resumeAt)
 	}
-	// budget_test.go:59: job.Yield()
+	// budget_test.go:53: job.Yield()
 	f.State = 1
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/coord/budget_test.go:59
+//line github.com/movenext/movenext/coord/budget_test.go:53
 	_ = r.Refusal()
-	f.u.free = f.u.mutex.TryLock() && f.u.readers.TryLock() && f.u.keyed.TryLock(1) && f.u.limiter.TryAcquire(1) && f.u.permits.TryAcquire(1)
-	if f.u.free {
-		f.u.mutex.Unlock()
-		f.u.readers.Unlock()
-		f.u.keyed.Unlock(1)
-		f.u.limiter.Release(1)
-		f.u.permits.Release(1)
-	}
+	f.u.wasFree = f.u.free(f.u.what)
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:70
+//line github.com/movenext/movenext/coord/budget_async_test.go:64
 	return true
 }
 
 func (f *othersFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 59)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 53)
 }
 
 // othersMachine is [others] as the root of a chain: chain, job and frame in one allocation.
@@ -89,12 +83,12 @@ func (f *othersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of uses: 0b600f78244640e9
+// Digest of uses: 3f69e937264a8653
 
 // usesAsync starts [uses] as a state machine and returns its job.
-func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Job[job.Void]) {
+func usesAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := usesLocals{ctx: ctx, u: u, what: what}
+	frame := usesLocals{ctx: ctx, u: u}
 	defer statemachine.Catch(&r, &result)
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -107,23 +101,21 @@ func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Jo
 type usesLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	u    *uncontended
-	what string
+	ctx context.Context
+	u   *uncontended
 
-	ended                 context.Context
-	end                   time.Time
-	lockOrRLockOrAcquire2 *statemachine.WaitingVoid[job.Void]
-	waitOrSend9           *statemachine.WaitingVoid[job.Void]
-	wait12                *statemachine.Waiting[bool]
-	receive15             *statemachine.Waiting[int]
+	ended    context.Context
+	end      time.Time
+	waitFor2 *thingsWaitForFrame
+	wait3    *statemachine.Waiting[bool]
+	send4    *statemachine.WaitingVoid[job.Void]
+	receive6 *statemachine.Waiting[int]
 }
 
 // moveNext runs [uses] on to its next suspension (false) or its end (true).
 func (f *usesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
 	var leader bool
-	var v int
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -146,420 +138,217 @@ func (f *usesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume8
 	case 9:
 		goto resume9
-	case 10:
-		goto resume10
-	case 11:
-		goto resume11
-	case 12:
-		goto resume12
-	case 13:
-		goto resume13
-	case 14:
-		goto resume14
-	case 15:
-		goto resume15
-	case 16:
-		goto resume16
-	case 17:
-		goto resume17
 	default:
 		f.Misuse(resumeAt)
 	}
-	// budget_test.go:77: job.Yield()
+	// budget_test.go:67: job.Yield()
 	f.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/budget_test.go:77
+//line github.com/movenext/movenext/coord/budget_test.go:67
 	_ = r.Refusal()
 	_ = othersAsync(f.ctx, f.u)
 	{
 		var cancel context.CancelCauseFunc
-//line github.com/movenext/movenext/coord/budget_test.go:79
+//line github.com/movenext/movenext/coord/budget_test.go:69
 		f.ended, cancel = context.WithCancelCause(f.ctx)
 		cancel(errUsed)
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:81
+//line github.com/movenext/movenext/coord/budget_test.go:71
 	f.end = time.Now().Add(20 * time.Second)
 for1:
-//line github.com/movenext/movenext/coord/budget_test.go:81
+//line github.com/movenext/movenext/coord/budget_test.go:71
 	if !(!f.u.seen && time.Now().Before(f.end)) {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:82
+//line github.com/movenext/movenext/coord/budget_test.go:72
 	err = nil
-	switch f.what {
-	case "mutex":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case1
-//line github.com/movenext/movenext/coord/budget_test.go:87
+	switch f.u.what {
 	case "an ended context":
-//line github.com/movenext/movenext/coord/budget_test.go:83
+//line github.com/movenext/movenext/coord/budget_test.go:73
+		goto case1
+//line github.com/movenext/movenext/coord/budget_test.go:78
+	case "a barrier of one":
+//line github.com/movenext/movenext/coord/budget_test.go:73
 		goto case2
-//line github.com/movenext/movenext/coord/budget_test.go:91
-	case "rwmutex, write":
 //line github.com/movenext/movenext/coord/budget_test.go:83
+	case "a channel that drops":
+//line github.com/movenext/movenext/coord/budget_test.go:73
 		goto case3
-//line github.com/movenext/movenext/coord/budget_test.go:94
-	case "rwmutex, read":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case4
-//line github.com/movenext/movenext/coord/budget_test.go:97
-	case "keyed mutex":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case5
-//line github.com/movenext/movenext/coord/budget_test.go:100
-	case "limiter":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case6
-//line github.com/movenext/movenext/coord/budget_test.go:103
-	case "semaphore":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case7
-//line github.com/movenext/movenext/coord/budget_test.go:106
-	case "auto-reset event":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case8
-//line github.com/movenext/movenext/coord/budget_test.go:109
-	case "manual-reset event":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case9
-//line github.com/movenext/movenext/coord/budget_test.go:111
-	case "countdown":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case10
-//line github.com/movenext/movenext/coord/budget_test.go:113
-	case "barrier":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case11
-//line github.com/movenext/movenext/coord/budget_test.go:118
-	case "send":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case12
-//line github.com/movenext/movenext/coord/budget_test.go:120
-	case "channel":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case13
-//line github.com/movenext/movenext/coord/budget_test.go:128
-	case "broadcast":
-//line github.com/movenext/movenext/coord/budget_test.go:83
-		goto case14
-	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:248
-	goto endSwitch1
-case1:
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:253
-	if f.lockOrRLockOrAcquire2 == nil {
+	case "a send and a receive":
+//line github.com/movenext/movenext/coord/budget_test.go:73
+		goto case4
+//line github.com/movenext/movenext/coord/budget_test.go:89
+	case "a broadcast and a receive":
+//line github.com/movenext/movenext/coord/budget_test.go:73
+		goto case5
+	default:
+//line github.com/movenext/movenext/coord/budget_test.go:73
+		goto case6
+	}
+case1:
+//line github.com/movenext/movenext/coord/budget_test.go:75
+	f.waitFor2, err = f.u.waitForEnter(r, f.ended, "Mutex")
+//line github.com/movenext/movenext/coord/budget_async_test.go:194
+	if f.waitFor2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/budget_test.go:85
-	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:262
-	f.lockOrRLockOrAcquire2 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:75
+	err = f.waitFor2.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:203
+	f.waitFor2 = nil
 after2:
-//line github.com/movenext/movenext/coord/budget_test.go:86
-	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:267
+//line github.com/movenext/movenext/coord/budget_test.go:75
+	if errors.Is(err, errUsed) {
+		err = nil
+	}
+//line github.com/movenext/movenext/coord/budget_async_test.go:210
 	goto endSwitch1
 case2:
-//line github.com/movenext/movenext/coord/budget_test.go:88
-	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:272
-	if f.lockOrRLockOrAcquire2 == nil {
+//line github.com/movenext/movenext/coord/budget_test.go:79
+	leader = false
+	f.wait3, leader, err = f.u.alone.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:216
+	if f.wait3 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/budget_test.go:88
-	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:281
-	f.lockOrRLockOrAcquire2 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:80
+	leader, err = f.wait3.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:225
+	f.wait3 = nil
 after3:
-//line github.com/movenext/movenext/coord/budget_test.go:88
-	if errors.Is(err, errUsed) {
-		err = nil
+//line github.com/movenext/movenext/coord/budget_test.go:80
+	if !leader {
+		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:288
+//line github.com/movenext/movenext/coord/budget_async_test.go:232
 	goto endSwitch1
 case3:
-//line github.com/movenext/movenext/coord/budget_test.go:92
-	f.lockOrRLockOrAcquire2, err = f.u.readers.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:293
-	if f.lockOrRLockOrAcquire2 == nil {
+//line github.com/movenext/movenext/coord/budget_test.go:84
+	f.send4, err = f.u.newest.SendEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:237
+	if f.send4 == nil {
 		goto after4
 	}
 	f.State = 4
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/coord/budget_test.go:92
-	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:302
-	f.lockOrRLockOrAcquire2 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:84
+	err = f.send4.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:246
+	f.send4 = nil
 after4:
-//line github.com/movenext/movenext/coord/budget_test.go:93
-	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:307
 	goto endSwitch1
 case4:
-//line github.com/movenext/movenext/coord/budget_test.go:95
-	f.lockOrRLockOrAcquire2, err = f.u.readers.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:312
-	if f.lockOrRLockOrAcquire2 == nil {
+//line github.com/movenext/movenext/coord/budget_test.go:86
+	f.send4, err = f.u.bounded.SendEnter(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:253
+	if f.send4 == nil {
 		goto after5
 	}
 	f.State = 5
 	return false, nil
 resume5:
-//line github.com/movenext/movenext/coord/budget_test.go:95
-	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:321
-	f.lockOrRLockOrAcquire2 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:86
+	err = f.send4.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:262
+	f.send4 = nil
 after5:
-//line github.com/movenext/movenext/coord/budget_test.go:96
-	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:326
-	goto endSwitch1
-case5:
-//line github.com/movenext/movenext/coord/budget_test.go:98
-	f.lockOrRLockOrAcquire2, err = f.u.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:331
-	if f.lockOrRLockOrAcquire2 == nil {
+//line github.com/movenext/movenext/coord/budget_test.go:86
+	if err != nil {
+		goto endIf1
+	}
+//line github.com/movenext/movenext/coord/budget_test.go:87
+	f.receive6, _, err = f.u.bounded.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:271
+	if f.receive6 == nil {
 		goto after6
 	}
 	f.State = 6
 	return false, nil
 resume6:
-//line github.com/movenext/movenext/coord/budget_test.go:98
-	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:340
-	f.lockOrRLockOrAcquire2 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:87
+	_, err = f.receive6.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:280
+	f.receive6 = nil
 after6:
-//line github.com/movenext/movenext/coord/budget_test.go:99
-	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:345
+endIf1:
 	goto endSwitch1
-case6:
-//line github.com/movenext/movenext/coord/budget_test.go:101
-	f.lockOrRLockOrAcquire2, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:350
-	if f.lockOrRLockOrAcquire2 == nil {
+case5:
+//line github.com/movenext/movenext/coord/budget_test.go:90
+	f.send4, err = f.u.broadcast.SendEnter(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:288
+	if f.send4 == nil {
 		goto after7
 	}
 	f.State = 7
 	return false, nil
 resume7:
-//line github.com/movenext/movenext/coord/budget_test.go:101
-	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:359
-	f.lockOrRLockOrAcquire2 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:90
+	err = f.send4.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:297
+	f.send4 = nil
 after7:
-//line github.com/movenext/movenext/coord/budget_test.go:102
-	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:364
-	goto endSwitch1
-case7:
-//line github.com/movenext/movenext/coord/budget_test.go:104
-	f.lockOrRLockOrAcquire2, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:369
-	if f.lockOrRLockOrAcquire2 == nil {
+//line github.com/movenext/movenext/coord/budget_test.go:90
+	if err != nil {
+		goto endIf2
+	}
+//line github.com/movenext/movenext/coord/budget_test.go:91
+	f.receive6, _, err = f.u.sub.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:306
+	if f.receive6 == nil {
 		goto after8
 	}
 	f.State = 8
 	return false, nil
 resume8:
-//line github.com/movenext/movenext/coord/budget_test.go:104
-	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:378
-	f.lockOrRLockOrAcquire2 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:91
+	_, err = f.receive6.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:315
+	f.receive6 = nil
 after8:
-//line github.com/movenext/movenext/coord/budget_test.go:105
-	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:383
+endIf2:
 	goto endSwitch1
-case8:
-//line github.com/movenext/movenext/coord/budget_test.go:107
-	f.u.auto.Set()
-	f.waitOrSend9, err = f.u.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:389
-	if f.waitOrSend9 == nil {
+case6:
+//line github.com/movenext/movenext/coord/budget_test.go:94
+	f.waitFor2, err = f.u.waitForEnter(r, f.ctx, f.u.what)
+//line github.com/movenext/movenext/coord/budget_async_test.go:323
+	if f.waitFor2 == nil {
 		goto after9
 	}
 	f.State = 9
 	return false, nil
 resume9:
-//line github.com/movenext/movenext/coord/budget_test.go:108
-	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:398
-	f.waitOrSend9 = nil
+//line github.com/movenext/movenext/coord/budget_test.go:94
+	err = f.waitFor2.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:332
+	f.waitFor2 = nil
 after9:
-	goto endSwitch1
-case9:
-//line github.com/movenext/movenext/coord/budget_test.go:110
-	f.waitOrSend9, err = f.u.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:405
-	if f.waitOrSend9 == nil {
-		goto after10
-	}
-	f.State = 10
-	return false, nil
-resume10:
-//line github.com/movenext/movenext/coord/budget_test.go:110
-	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:414
-	f.waitOrSend9 = nil
-after10:
-	goto endSwitch1
-case10:
-//line github.com/movenext/movenext/coord/budget_test.go:112
-	f.waitOrSend9, err = f.u.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:421
-	if f.waitOrSend9 == nil {
-		goto after11
-	}
-	f.State = 11
-	return false, nil
-resume11:
-//line github.com/movenext/movenext/coord/budget_test.go:112
-	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:430
-	f.waitOrSend9 = nil
-after11:
-	goto endSwitch1
-case11:
-//line github.com/movenext/movenext/coord/budget_test.go:114
-	leader = false
-	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:438
-	if f.wait12 == nil {
-		goto after12
-	}
-	f.State = 12
-	return false, nil
-resume12:
-//line github.com/movenext/movenext/coord/budget_test.go:115
-	leader, err = f.wait12.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:447
-	f.wait12 = nil
-after12:
-//line github.com/movenext/movenext/coord/budget_test.go:115
-	if !leader {
-		return true, errUsed
-	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:454
-	goto endSwitch1
-case12:
-//line github.com/movenext/movenext/coord/budget_test.go:119
-	f.waitOrSend9, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:459
-	if f.waitOrSend9 == nil {
-		goto after13
-	}
-	f.State = 13
-	return false, nil
-resume13:
-//line github.com/movenext/movenext/coord/budget_test.go:119
-	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:468
-	f.waitOrSend9 = nil
-after13:
-	goto endSwitch1
-case13:
-//line github.com/movenext/movenext/coord/budget_test.go:121
-	f.waitOrSend9, err = f.u.channel.SendEnterSoon(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:475
-	if f.waitOrSend9 == nil {
-		goto after14
-	}
-	f.State = 14
-	return false, nil
-resume14:
-//line github.com/movenext/movenext/coord/budget_test.go:121
-	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:484
-	f.waitOrSend9 = nil
-after14:
-//line github.com/movenext/movenext/coord/budget_test.go:121
-	if err != nil {
-		r.Publish()
-//line github.com/movenext/movenext/coord/budget_test.go:122
-		return true, err
-	}
-	v = 0
-	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:495
-	if f.receive15 == nil {
-		goto after15
-	}
-	f.State = 15
-	return false, nil
-resume15:
-//line github.com/movenext/movenext/coord/budget_test.go:125
-	v, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:504
-	f.receive15 = nil
-after15:
-//line github.com/movenext/movenext/coord/budget_test.go:125
-	if v != 7 {
-		return true, errUsed
-	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:511
-	goto endSwitch1
-case14:
-//line github.com/movenext/movenext/coord/budget_test.go:129
-	f.waitOrSend9, err = f.u.news.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:516
-	if f.waitOrSend9 == nil {
-		goto after16
-	}
-	f.State = 16
-	return false, nil
-resume16:
-//line github.com/movenext/movenext/coord/budget_test.go:129
-	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:525
-	f.waitOrSend9 = nil
-after16:
-//line github.com/movenext/movenext/coord/budget_test.go:129
-	if err != nil {
-		return true, err
-	}
-	v = 0
-	f.receive15, v, err = f.u.reader.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:534
-	if f.receive15 == nil {
-		goto after17
-	}
-	f.State = 17
-	return false, nil
-resume17:
-//line github.com/movenext/movenext/coord/budget_test.go:133
-	v, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:543
-	f.receive15 = nil
-after17:
-//line github.com/movenext/movenext/coord/budget_test.go:133
-	if v != 7 {
-		return true, errUsed
-	}
 endSwitch1:
+//line github.com/movenext/movenext/coord/budget_test.go:96
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:554
+//line github.com/movenext/movenext/coord/budget_async_test.go:340
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/coord/budget_test.go:141
+//line github.com/movenext/movenext/coord/budget_test.go:100
+	if !f.u.seen {
+		return true, errKept
+	}
 	return true, nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:559
+//line github.com/movenext/movenext/coord/budget_async_test.go:348
 }
 
 func (f *usesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 77, 85, 88, 92, 95, 98, 101, 104, 108, 110, 112, 115, 119, 121, 125, 129, 133)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 67, 75, 80, 84, 86, 87, 90, 91, 94)
 }
 
 // usesMachine is [uses] as the root of a chain: chain, job and frame in one allocation.
@@ -578,12 +367,12 @@ func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of misuses: e0f085f745df9b1c
+// Digest of misuses: 8574691c609da60a
 
 // misusesAsync starts [misuses] as a state machine and returns its job.
-func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
+func misusesAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.KeyedMutex[any]) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := misusesFrame{ctx: ctx, u: u, keyed: keyed}
+	frame := misusesFrame{ctx: ctx, l: l, k: k}
 	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.panics, nil)
@@ -597,9 +386,9 @@ func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.
 type misusesFrame struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	u     *uncontended
-	keyed bool
+	ctx context.Context
+	l   *coord.Limiter[float64]
+	k   *coord.KeyedMutex[any]
 
 	i1      int
 	misuse1 *misuseFrame
@@ -619,39 +408,39 @@ func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:173
+//line github.com/movenext/movenext/coord/budget_test.go:142
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/budget_test.go:173
+//line github.com/movenext/movenext/coord/budget_test.go:142
 	if f.i1 >= 3000 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:174
-	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:632
+//line github.com/movenext/movenext/coord/budget_test.go:143
+	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.l, f.k)
+//line github.com/movenext/movenext/coord/budget_async_test.go:421
 	if f.misuse1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/budget_test.go:174
+//line github.com/movenext/movenext/coord/budget_test.go:143
 	misuse1Value = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:641
+//line github.com/movenext/movenext/coord/budget_async_test.go:430
 	f.misuse1 = nil
 after1:
-//line github.com/movenext/movenext/coord/budget_test.go:174
+//line github.com/movenext/movenext/coord/budget_test.go:143
 	f.panics += misuse1Value
-//line github.com/movenext/movenext/coord/budget_test.go:173
+//line github.com/movenext/movenext/coord/budget_test.go:142
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:648
+//line github.com/movenext/movenext/coord/budget_async_test.go:437
 	goto range1
 endRange1:
 	return true
 }
 
 func (f *misusesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 174)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 143)
 }
 
 // misusesMachine is [misuses] as the root of a chain: chain, job and frame in one allocation.
@@ -669,14 +458,14 @@ func (f *misusesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of misuse: 25e1cd9d95269843
+// Digest of misuse: 05c10a828329adda
 
 // misuseAsync starts [misuse] as a state machine and returns its job.
-func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
+func misuseAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.KeyedMutex[any]) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := misuseFrame{panics: new(int)}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &misuseArgs{ctx: ctx, u: u, keyed: keyed}) {
+	if frame.moveNext(&r, &misuseArgs{ctx: ctx, l: l, k: k}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.panics, nil)
 	}
@@ -686,9 +475,9 @@ func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.J
 
 // misuseEnter enters [misuse] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func misuseEnter(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
+func misuseEnter(r *statemachine.Run, ctx context.Context, l *coord.Limiter[float64], k *coord.KeyedMutex[any]) (*misuseFrame, int) {
 	frame := misuseFrame{panics: new(int)}
-	if frame.moveNext(r, &misuseArgs{ctx: ctx, u: u, keyed: keyed}) {
+	if frame.moveNext(r, &misuseArgs{ctx: ctx, l: l, k: k}) {
 		r.Rethrow()
 		return nil, *frame.panics
 	}
@@ -710,9 +499,9 @@ type misuseFrame struct {
 
 // misuseArgs are the parameters that only the start of [misuse] needs.
 type misuseArgs struct {
-	ctx   context.Context
-	u     *uncontended
-	keyed bool
+	ctx context.Context
+	l   *coord.Limiter[float64]
+	k   *coord.KeyedMutex[any]
 }
 
 func (f *misuseFrame) MoveNext(r *statemachine.Run) bool {
@@ -736,65 +525,65 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded 
 	}
 	{
 		panics := f.panics
-//line github.com/movenext/movenext/coord/budget_test.go:181
+//line github.com/movenext/movenext/coord/budget_test.go:150
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/budget_test.go:181
+//line github.com/movenext/movenext/coord/budget_test.go:150
 			defer func() {
 				if recover() != nil {
 					(*panics)++
 				}
 			}()
-//line github.com/movenext/movenext/coord/budget_test.go:181
+//line github.com/movenext/movenext/coord/budget_test.go:150
 			raise()
-//line github.com/movenext/movenext/coord/budget_test.go:181
+//line github.com/movenext/movenext/coord/budget_test.go:150
 		})
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:186
-	if !args.keyed {
+//line github.com/movenext/movenext/coord/budget_test.go:155
+	if args.k == nil {
 		goto else1
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lockOrAcquire1, _ = args.u.keyed.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:759
+//line github.com/movenext/movenext/coord/budget_test.go:156
+	f.lockOrAcquire1, _ = args.k.LockEnter(r, args.ctx, []int{})
+//line github.com/movenext/movenext/coord/budget_async_test.go:548
 	if f.lockOrAcquire1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/budget_test.go:187
+//line github.com/movenext/movenext/coord/budget_test.go:156
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:768
+//line github.com/movenext/movenext/coord/budget_async_test.go:557
 	f.lockOrAcquire1 = nil
 after1:
 	goto endIf1
 else1:
-//line github.com/movenext/movenext/coord/budget_test.go:189
-	f.lockOrAcquire1, _ = args.u.limiter.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:775
+//line github.com/movenext/movenext/coord/budget_test.go:158
+	f.lockOrAcquire1, _ = args.l.AcquireEnter(r, args.ctx, math.NaN())
+//line github.com/movenext/movenext/coord/budget_async_test.go:564
 	if f.lockOrAcquire1 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/budget_test.go:189
+//line github.com/movenext/movenext/coord/budget_test.go:158
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:784
+//line github.com/movenext/movenext/coord/budget_async_test.go:573
 	f.lockOrAcquire1 = nil
 after2:
 endIf1:
-//line github.com/movenext/movenext/coord/budget_test.go:191
+//line github.com/movenext/movenext/coord/budget_test.go:160
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_async_test.go:790
+//line github.com/movenext/movenext/coord/budget_async_test.go:579
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/budget_test.go:191
+//line github.com/movenext/movenext/coord/budget_test.go:160
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:794
+//line github.com/movenext/movenext/coord/budget_async_test.go:583
 }
 
 func (f *misuseFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 187, 189)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 156, 158)
 }
 
 func (f *misuseFrame) Results(r *statemachine.Run) int {
@@ -818,4 +607,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 84ea2aac3736673d
+// Digest of what is above: d6092d2a9d4ce868

@@ -46,6 +46,8 @@ type Cond struct {
 	queue queue // guarded by L.mu
 }
 
+type cond = Cond // the receiver of entries; see entered.go
+
 // NewCond returns a Cond for holders of l.
 func NewCond(l *Mutex) *Cond { return &Cond{L: l} }
 

@@ -23,6 +23,8 @@ type Countdown struct {
 	queue queue
 }
 
+type countdown = Countdown // the receiver of entries; see entered.go
+
 // NewCountdown returns a Countdown of n things. It panics if n is negative.
 func NewCountdown(n int64) *Countdown {
 	c := new(Countdown)

@@ -60,7 +60,7 @@ import (
 // A waiter whose context was watched is kept only if the watch was stopped in time.
 // Otherwise ContextEnded is about to be called for a wait that is over, and would end
 // another wait.
-
+//
 // # Where users do not meet it
 //
 // Only generated code calls entries, and documentation should not show them.
@@ -69,17 +69,6 @@ import (
 // or, since Go has no methods on generic aliases, a struct that the type embeds (channel
 // in [Channel]). The type embeds it through an alias, because documentation shows methods
 // that are promoted from an unexported type. An entry returns a [statemachine.Waiting].
-
-type (
-	autoResetEvent   = AutoResetEvent
-	barrier          = Barrier
-	cond             = Cond
-	countdown        = Countdown
-	manualResetEvent = ManualResetEvent
-	mutex            = Mutex
-	rwMutex          = RWMutex
-	semaphore        = Semaphore
-)
 
 // machineCall is a call of a machine and its handle for generated code, in one allocation.
 type machineCall[R, P any] struct {

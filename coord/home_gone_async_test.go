@@ -17,15 +17,15 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of claims: 7788aec3b7ab2441
+// Digest of claims: dfad2868c06136d6
 
 // claimsAsync starts [claims] as a state machine and returns its job.
-func claimsAsync(ctx context.Context, what any) (result *job.Job[job.Void]) {
+func claimsAsync(ctx context.Context, what any) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := claimsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &claimsArgs{ctx: ctx, what: what}); hasEnded {
-		return statemachine.Completed(ctx, job.Void{}, v0)
+	if hasEnded, v1 := frame.moveNext(&r, &claimsArgs{ctx: ctx, what: what}); hasEnded {
+		return statemachine.Completed(ctx, frame.v, v1)
 	}
 	m := &claimsMachine{claimsLocals: frame}
 	return m.Start(ctx, &r, m)
@@ -36,7 +36,11 @@ type claimsLocals struct {
 	statemachine.Frame
 
 	lockOrRLockOrAcquire1 *statemachine.WaitingVoid[job.Void]
-	wait7                 *statemachine.WaitingVoid[job.Void]
+	waitOrSend7           *statemachine.WaitingVoid[job.Void]
+	receive9              *statemachine.Waiting[int]
+	select11              *job.Job[int]
+
+	v int
 }
 
 // claimsArgs are the parameters that only the start of [claims] needs.
@@ -56,6 +60,9 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (hasEnded
 	var p7 *coord.Semaphore
 	var p8 *coord.AutoResetEvent
 	var p9 *coord.ManualResetEvent
+	var p10 *coord.Channel[int]
+	var p11 *sending
+	var p12 []coord.Case
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -76,210 +83,284 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (hasEnded
 		goto resume7
 	case 8:
 		goto resume8
+	case 9:
+		goto resume9
+	case 10:
+		goto resume10
+	case 11:
+		goto resume11
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 	switch p := args.what.(type) {
 	case *coord.Mutex:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
-		p2 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
-		goto case1
 //line github.com/movenext/movenext/coord/home_gone_test.go:29
+		p2 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		goto case1
+//line github.com/movenext/movenext/coord/home_gone_test.go:32
 	case *coord.RWMutex:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		p3 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case2
-//line github.com/movenext/movenext/coord/home_gone_test.go:31
+//line github.com/movenext/movenext/coord/home_gone_test.go:34
 	case reading:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		p4 = new(reading)
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		*p4 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case3
-//line github.com/movenext/movenext/coord/home_gone_test.go:33
+//line github.com/movenext/movenext/coord/home_gone_test.go:36
 	case *coord.KeyedMutex[string]:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		p5 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case4
-//line github.com/movenext/movenext/coord/home_gone_test.go:35
+//line github.com/movenext/movenext/coord/home_gone_test.go:38
 	case *coord.Limiter[string]:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		p6 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case5
-//line github.com/movenext/movenext/coord/home_gone_test.go:37
+//line github.com/movenext/movenext/coord/home_gone_test.go:40
 	case *coord.Semaphore:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		p7 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case6
-//line github.com/movenext/movenext/coord/home_gone_test.go:39
+//line github.com/movenext/movenext/coord/home_gone_test.go:42
 	case *coord.AutoResetEvent:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		p8 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case7
-//line github.com/movenext/movenext/coord/home_gone_test.go:41
+//line github.com/movenext/movenext/coord/home_gone_test.go:44
 	case *coord.ManualResetEvent:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		p9 = p
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case8
+//line github.com/movenext/movenext/coord/home_gone_test.go:46
+	case *coord.Channel[int]:
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		p10 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		goto case9
+//line github.com/movenext/movenext/coord/home_gone_test.go:48
+	case sending:
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		p11 = new(sending)
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		*p11 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		goto case10
+//line github.com/movenext/movenext/coord/home_gone_test.go:50
+	case []coord.Case:
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		p12 = p
+//line github.com/movenext/movenext/coord/home_gone_test.go:29
+		goto case11
 	}
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:135
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:168
 	goto endSwitch1
 case1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:28
+//line github.com/movenext/movenext/coord/home_gone_test.go:31
 	f.lockOrRLockOrAcquire1, err = p2.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:140
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:173
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:28
+//line github.com/movenext/movenext/coord/home_gone_test.go:31
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:149
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:182
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 	goto endSwitch1
 case2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:30
+//line github.com/movenext/movenext/coord/home_gone_test.go:33
 	f.lockOrRLockOrAcquire1, err = p3.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:156
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:189
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:30
+//line github.com/movenext/movenext/coord/home_gone_test.go:33
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:165
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:198
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 	goto endSwitch1
 case3:
-//line github.com/movenext/movenext/coord/home_gone_test.go:32
+//line github.com/movenext/movenext/coord/home_gone_test.go:35
 	f.lockOrRLockOrAcquire1, err = p4.RLockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:172
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:205
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/home_gone_test.go:32
+//line github.com/movenext/movenext/coord/home_gone_test.go:35
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:181
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:214
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 	goto endSwitch1
 case4:
-//line github.com/movenext/movenext/coord/home_gone_test.go:34
+//line github.com/movenext/movenext/coord/home_gone_test.go:37
 	f.lockOrRLockOrAcquire1, err = p5.LockEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:188
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:221
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
 	f.State = 4
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/coord/home_gone_test.go:34
+//line github.com/movenext/movenext/coord/home_gone_test.go:37
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:197
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:230
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 	goto endSwitch1
 case5:
-//line github.com/movenext/movenext/coord/home_gone_test.go:36
+//line github.com/movenext/movenext/coord/home_gone_test.go:39
 	f.lockOrRLockOrAcquire1, err = p6.AcquireEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:204
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:237
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after5
 	}
 	f.State = 5
 	return false, nil
 resume5:
-//line github.com/movenext/movenext/coord/home_gone_test.go:36
+//line github.com/movenext/movenext/coord/home_gone_test.go:39
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:213
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:246
 	f.lockOrRLockOrAcquire1 = nil
 after5:
 	goto endSwitch1
 case6:
-//line github.com/movenext/movenext/coord/home_gone_test.go:38
+//line github.com/movenext/movenext/coord/home_gone_test.go:41
 	f.lockOrRLockOrAcquire1, err = p7.AcquireEnter(r, args.ctx, 2)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:220
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:253
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
 	f.State = 6
 	return false, nil
 resume6:
-//line github.com/movenext/movenext/coord/home_gone_test.go:38
+//line github.com/movenext/movenext/coord/home_gone_test.go:41
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:229
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:262
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 	goto endSwitch1
 case7:
-//line github.com/movenext/movenext/coord/home_gone_test.go:40
-	f.wait7, err = p8.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:236
-	if f.wait7 == nil {
+//line github.com/movenext/movenext/coord/home_gone_test.go:43
+	f.waitOrSend7, err = p8.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:269
+	if f.waitOrSend7 == nil {
 		goto after7
 	}
 	f.State = 7
 	return false, nil
 resume7:
-//line github.com/movenext/movenext/coord/home_gone_test.go:40
-	err = f.wait7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:245
-	f.wait7 = nil
+//line github.com/movenext/movenext/coord/home_gone_test.go:43
+	err = f.waitOrSend7.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:278
+	f.waitOrSend7 = nil
 after7:
 	goto endSwitch1
 case8:
-//line github.com/movenext/movenext/coord/home_gone_test.go:42
-	f.wait7, err = p9.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:252
-	if f.wait7 == nil {
+//line github.com/movenext/movenext/coord/home_gone_test.go:45
+	f.waitOrSend7, err = p9.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:285
+	if f.waitOrSend7 == nil {
 		goto after8
 	}
 	f.State = 8
 	return false, nil
 resume8:
-//line github.com/movenext/movenext/coord/home_gone_test.go:42
-	err = f.wait7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:261
-	f.wait7 = nil
+//line github.com/movenext/movenext/coord/home_gone_test.go:45
+	err = f.waitOrSend7.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:294
+	f.waitOrSend7 = nil
 after8:
+	goto endSwitch1
+case9:
+//line github.com/movenext/movenext/coord/home_gone_test.go:47
+	f.receive9, f.v, err = p10.ReceiveEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:301
+	if f.receive9 == nil {
+		goto after9
+	}
+	f.State = 9
+	return false, nil
+resume9:
+//line github.com/movenext/movenext/coord/home_gone_test.go:47
+	f.v, err = f.receive9.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:310
+	f.receive9 = nil
+after9:
+	goto endSwitch1
+case10:
+//line github.com/movenext/movenext/coord/home_gone_test.go:49
+	f.waitOrSend7, err = p11.SendEnter(r, args.ctx, 8)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:317
+	if f.waitOrSend7 == nil {
+		goto after10
+	}
+	f.State = 10
+	return false, nil
+resume10:
+//line github.com/movenext/movenext/coord/home_gone_test.go:49
+	err = f.waitOrSend7.Results(r)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:326
+	f.waitOrSend7 = nil
+after10:
+	goto endSwitch1
+case11:
+//line github.com/movenext/movenext/coord/home_gone_test.go:51
+	f.select11 = coord.SelectAsync(args.ctx, p12...)
+//line github.com/movenext/movenext/coord/home_gone_test.go:51
+	if statemachine.TwinEnded(r, f.select11) {
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:335
+		goto resume11
+	}
+	f.State = 11
+	return r.Await(f.select11), nil
+resume11:
+//line github.com/movenext/movenext/coord/home_gone_test.go:51
+	f.v, err = statemachine.TwinResult(r, f.select11)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:343
+	f.select11 = nil
 endSwitch1:
 	return true, err
 }
 
 func (f *claimsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 28, 30, 32, 34, 36, 38, 40, 42)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51)
 }
 
 // claimsMachine is [claims] as the root of a chain: chain, job and frame in one allocation.
 type claimsMachine struct {
-	statemachine.Builder[job.Void]
+	statemachine.Builder[int]
 	claimsLocals
 }
 
 func (f *claimsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v1 := f.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.SetResult(r, f.v, v1)
 	f.claimsLocals = claimsLocals{Frame: f.claimsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -325,37 +406,37 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:49
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:331
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:412
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:49
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:340
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:421
 	f.lockOrWait1 = nil
 after1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:49
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:346
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:427
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:50
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/coord/home_gone_test.go:52
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 		unlock1 := f.c.L.Unlock
-//line github.com/movenext/movenext/coord/home_gone_test.go:52
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:53
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:359
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:440
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -363,22 +444,22 @@ after1:
 	f.ctx, f.c = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:53
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:369
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:450
 	f.lockOrWait1 = nil
 after2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:54
+//line github.com/movenext/movenext/coord/home_gone_test.go:63
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:374
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:455
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:54
+//line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:378
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
 }
 
 func (f *waitsOnCondLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 49, 53)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
 }
 
 // waitsOnCondMachine is [waitsOnCond] as the root of a chain: chain, job and frame in one
@@ -399,244 +480,4 @@ func (f *waitsOnCondMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of receives: f02c1129f50b3218
-
-// receivesAsync starts [receives] as a state machine and returns its job.
-func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := receivesLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &receivesArgs{ctx: ctx, c: c}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &receivesMachine{receivesLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// receivesLocals is what [receives] keeps while it is suspended.
-type receivesLocals struct {
-	statemachine.Frame
-
-	receive1 *statemachine.Waiting[int]
-}
-
-// receivesArgs are the parameters that only the start of [receives] needs.
-type receivesArgs struct {
-	ctx context.Context
-	c   *coord.Channel[int]
-}
-
-// moveNext runs [receives] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (hasEnded bool, result0 int, result1 error) {
-	var v int
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:446
-	if f.receive1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, 0, nil
-resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:455
-	f.receive1 = nil
-after1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:60
-	return true, v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:460
-}
-
-func (f *receivesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 59)
-}
-
-// receivesMachine is [receives] as the root of a chain: chain, job and frame in one allocation.
-type receivesMachine struct {
-	statemachine.Builder[int]
-	receivesLocals
-}
-
-func (f *receivesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of sends: fc4490c713e49b05
-
-// sendsAsync starts [sends] as a state machine and returns its job.
-func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := sendsLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &sendsArgs{ctx: ctx, c: c, v: v}); hasEnded {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &sendsMachine{sendsLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// sendsLocals is what [sends] keeps while it is suspended.
-type sendsLocals struct {
-	statemachine.Frame
-
-	send1 *statemachine.WaitingVoid[job.Void]
-}
-
-// sendsArgs are the parameters that only the start of [sends] needs.
-type sendsArgs struct {
-	ctx context.Context
-	c   *coord.Channel[int]
-	v   int
-}
-
-// moveNext runs [sends] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (hasEnded bool, result0 error) {
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:65
-	f.send1, err = args.c.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:526
-	if f.send1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:65
-	err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:535
-	f.send1 = nil
-after1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:66
-	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:540
-}
-
-func (f *sendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 65)
-}
-
-// sendsMachine is [sends] as the root of a chain: chain, job and frame in one allocation.
-type sendsMachine struct {
-	statemachine.Builder[job.Void]
-	sendsLocals
-}
-
-func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.sendsLocals = sendsLocals{Frame: f.sendsLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of selects: 3c83e79b8ea1f0c0
-
-// selectsAsync starts [selects] as a state machine and returns its job.
-func selectsAsync(ctx context.Context, cases ...coord.Case) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := selectsLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &selectsArgs{ctx: ctx, cases: cases}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &selectsMachine{selectsLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// selectsLocals is what [selects] keeps while it is suspended.
-type selectsLocals struct {
-	statemachine.Frame
-
-	select1 *job.Job[int]
-}
-
-// selectsArgs are the parameters that only the start of [selects] needs.
-type selectsArgs struct {
-	ctx   context.Context
-	cases []coord.Case
-}
-
-// moveNext runs [selects] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *selectsLocals) moveNext(r *statemachine.Run, args *selectsArgs) (hasEnded bool, result0 int, result1 error) {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:71
-	f.select1 = coord.SelectAsync(args.ctx, args.cases...)
-//line github.com/movenext/movenext/coord/home_gone_test.go:71
-	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:606
-		goto resume1
-	}
-	f.State = 1
-	return r.Await(f.select1), 0, nil
-resume1:
-	{
-//line github.com/movenext/movenext/coord/home_gone_test.go:71
-		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:615
-		f.select1 = nil
-//line github.com/movenext/movenext/coord/home_gone_test.go:72
-		return true, i, err
-	}
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:620
-}
-
-func (f *selectsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.selects", "github.com/movenext/movenext/coord/home_gone_test.go", 71)
-}
-
-// selectsMachine is [selects] as the root of a chain: chain, job and frame in one allocation.
-type selectsMachine struct {
-	statemachine.Builder[int]
-	selectsLocals
-}
-
-func (f *selectsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.selectsLocals = selectsLocals{Frame: f.selectsLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of what is above: cb35c5711c283d30
+// Digest of what is above: 9b3c0f3c4e77f20d

@@ -19,10 +19,13 @@ import (
 // reading is a lock whose readers lock it.
 type reading struct{ *coord.RWMutex }
 
+// sending is a channel to send 8 to.
+type sending struct{ *coord.Channel[int] }
+
 // claims waits for one of these, and for two of a semaphore's permits.
 //
 //movenext:async
-func claims(ctx context.Context, what any) (err error) {
+func claims(ctx context.Context, what any) (v int, err error) {
 	switch p := what.(type) {
 	case *coord.Mutex:
 		err = p.Lock(ctx)
@@ -40,8 +43,14 @@ func claims(ctx context.Context, what any) (err error) {
 		err = p.Wait(ctx)
 	case *coord.ManualResetEvent:
 		err = p.Wait(ctx)
+	case *coord.Channel[int]:
+		v, err = p.Receive(ctx)
+	case sending:
+		err = p.Send(ctx, 8)
+	case []coord.Case:
+		v, err = coord.Select(ctx, p...)
 	}
-	return err
+	return v, err
 }
 
 //movenext:async
@@ -54,26 +63,8 @@ func waitsOnCond(ctx context.Context, c *coord.Cond) error {
 	return err
 }
 
-//movenext:async
-func receives(ctx context.Context, c *coord.Channel[int]) (int, error) {
-	v, err := c.Receive(ctx)
-	return v, err
-}
-
-//movenext:async
-func sends(ctx context.Context, c *coord.Channel[int], v int) error {
-	err := c.Send(ctx, v)
-	return err
-}
-
-//movenext:async
-func selects(ctx context.Context, cases ...coord.Case) (int, error) {
-	i, err := coord.Select(ctx, cases...)
-	return i, err
-}
-
 // The machines are made from the plain forms, which are not called here.
-var _ = []any{claims, waitsOnCond, receives, sends, selects}
+var _ = []any{claims, waitsOnCond}
 
 // gone returns a context, and the function that shuts down its scheduler.
 func gone(t *testing.T) (context.Context, func()) {
@@ -81,13 +72,13 @@ func gone(t *testing.T) (context.Context, func()) {
 	return schedulers.With(context.Background(), p), func() { require.NoError(t, p.Shutdown(context.Background())) }
 }
 
-func refused(t *testing.T, j *job.Job[job.Void]) {
+func refused[T any](t *testing.T, j *job.Job[T]) {
 	t.Helper()
 	_, err := j.Await()
 	require.ErrorIs(t, err, schedulers.ErrShutdown)
 }
 
-func served(t *testing.T, j *job.Job[job.Void]) {
+func served[T any](t *testing.T, j *job.Job[T]) {
 	t.Helper()
 	_, err := j.Await()
 	require.NoError(t, err)
@@ -104,26 +95,26 @@ func TestALockThatAMachineWithoutAHomeWasGrantedGoesToTheNext(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		take    func() error
-		machine func(ctx context.Context) *job.Job[job.Void]
+		what    any
 		next    func() *job.Job[job.Void]
 		release func()
 		free    func() bool
 	}{
-		{"Mutex", func() error { return m.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, &m) },
+		{"Mutex", func() error { return m.Lock(bg) }, &m,
 			func() *job.Job[job.Void] { return m.LockAsync(bg) }, m.Unlock, m.TryLock},
-		{"RWMutex, reader", func() error { return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, reading{&r}) },
+		{"RWMutex, reader", func() error { return r.Lock(bg) }, reading{&r},
 			func() *job.Job[job.Void] { return r.LockAsync(bg) }, r.Unlock, r.TryRLock},
-		{"RWMutex, writer", func() error { r.RUnlock(); return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, &r) },
+		{"RWMutex, writer", func() error { r.RUnlock(); return r.Lock(bg) }, &r,
 			func() *job.Job[job.Void] { return r.LockAsync(bg) }, r.Unlock, r.TryLock},
-		{"KeyedMutex", func() error { return k.Lock(bg, "a") }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, &k) },
+		{"KeyedMutex", func() error { return k.Lock(bg, "a") }, &k,
 			func() *job.Job[job.Void] { return k.LockAsync(bg, "a") }, func() { k.Unlock("a") }, func() bool { return k.TryLock("a") }},
-		{"Semaphore", func() error { return s.Acquire(bg, 3) }, func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, s) },
+		{"Semaphore", func() error { return s.Acquire(bg, 3) }, s,
 			func() *job.Job[job.Void] { return s.AcquireAsync(bg, 3) }, func() { s.Release(3) }, func() bool { return s.Free() == 3 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ctx, end := gone(t)
 			require.NoError(t, row.take())
-			j, next := row.machine(ctx), row.next()
+			j, next := claimsAsync(ctx, row.what), row.next()
 			end()
 			row.release()
 			refused(t, j)
@@ -174,7 +165,7 @@ func TestAnElementThatAMachineWithoutAHomeWasHandedIsItsOwn(t *testing.T) {
 	t.Run("received", func(t *testing.T) {
 		ctx, end := gone(t)
 		c := coord.NewRendezvous[int]()
-		j := receivesAsync(ctx, c)
+		j := claimsAsync(ctx, c)
 		end()
 		require.NoError(t, c.Send(bg, 7))
 		v, err := j.Await()
@@ -184,7 +175,7 @@ func TestAnElementThatAMachineWithoutAHomeWasHandedIsItsOwn(t *testing.T) {
 	t.Run("sent", func(t *testing.T) {
 		ctx, end := gone(t)
 		c := coord.NewRendezvous[int]()
-		j := sendsAsync(ctx, c, 8)
+		j := claimsAsync(ctx, sending{c})
 		end()
 		v, err := c.Receive(bg)
 		require.NoError(t, err)
@@ -202,7 +193,7 @@ func TestACaseThatWasChosenForAMachineWithoutAHomeIsItsOwn(t *testing.T) {
 	cases := []coord.Case{coord.OnReceive(c, &v), coord.OnLock(&m), coord.OnAcquire(s, 1)}
 	for want, serve := range []func(){func() { _ = c.TrySend(7) }, m.Unlock, func() { s.Release(1) }} {
 		ctx, end := gone(t)
-		j := selectsAsync(ctx, cases...)
+		j := claimsAsync(ctx, cases)
 		end()
 		serve()
 		i, err := j.Await()

@@ -17,12 +17,12 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of takes: 7d7aa73ccdfc86b3
+// Digest of takes: 9ea277288799bd2e
 
 // takesAsync starts [takes] as a state machine and returns its job.
-func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int]) (result *job.Job[int]) {
+func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int], end func()) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := takesLocals{ctx: ctx, in: in, then: then}
+	frame := takesLocals{ctx: ctx, in: in, then: then, end: end}
 	defer statemachine.Catch(&r, &result)
 	if hasEnded, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
@@ -38,6 +38,7 @@ type takesLocals struct {
 	ctx  context.Context
 	in   *coord.Channel[int]
 	then *job.Job[int]
+	end  func()
 
 	n1       int
 	i1       int
@@ -75,7 +76,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:79
+//line github.com/movenext/movenext/coord/lasting_async_test.go:80
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -84,20 +85,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:88
+//line github.com/movenext/movenext/coord/lasting_async_test.go:89
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:94
+//line github.com/movenext/movenext/coord/lasting_async_test.go:95
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:101
+//line github.com/movenext/movenext/coord/lasting_async_test.go:102
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -107,11 +108,11 @@ endRange1:
 	// lasting_test.go:83: return then.Await()
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	if awaited = f.then; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:111
+//line github.com/movenext/movenext/coord/lasting_async_test.go:112
 		goto after2
 	}
 	f.State = 2
-	f.ctx, f.in, f.then = nil, nil, nil // not needed any more
+	f.ctx, f.in, f.then, f.end = nil, nil, nil, nil // not needed any more
 	f.await2 = awaited
 	return r.Await(awaited), nil
 resume2:
@@ -120,12 +121,13 @@ resume2:
 after2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = awaited.GetResult()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:124
+//line github.com/movenext/movenext/coord/lasting_async_test.go:125
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
+	f.end()
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:129
+//line github.com/movenext/movenext/coord/lasting_async_test.go:131
 	return true, err
 }
 
@@ -146,218 +148,6 @@ func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, f.sum, v1)
 	f.takesLocals = takesLocals{Frame: f.takesLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of endsAs: c47ae854b68bccae
-
-// endsAsAsync starts [endsAs] as a state machine and returns its job.
-func endsAsAsync(ctx context.Context, in *coord.Channel[int], end func()) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := endsAsLocals{ctx: ctx, in: in, end: end}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &endsAsMachine{endsAsLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// endsAsLocals is what [endsAs] keeps while it is suspended.
-type endsAsLocals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	in  *coord.Channel[int]
-	end func()
-
-	i1       int
-	receive1 *statemachine.Waiting[int]
-}
-
-// moveNext runs [endsAs] on to its next suspension (false) or its end (true).
-func (f *endsAsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/coord/lasting_test.go:138
-	f.i1 = 0
-range1:
-//line github.com/movenext/movenext/coord/lasting_test.go:138
-	if f.i1 >= 3 {
-		goto endRange1
-	}
-//line github.com/movenext/movenext/coord/lasting_test.go:139
-	f.receive1, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:200
-	if f.receive1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/lasting_test.go:139
-	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:209
-	f.receive1 = nil
-after1:
-//line github.com/movenext/movenext/coord/lasting_test.go:139
-	if err != nil {
-		return true, err
-	}
-//line github.com/movenext/movenext/coord/lasting_test.go:138
-	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:218
-	goto range1
-endRange1:
-//line github.com/movenext/movenext/coord/lasting_test.go:143
-	f.end()
-	return true, nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:224
-}
-
-func (f *endsAsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.endsAs", "github.com/movenext/movenext/coord/lasting_test.go", 139)
-}
-
-// endsAsMachine is [endsAs] as the root of a chain: chain, job and frame in one allocation.
-type endsAsMachine struct {
-	statemachine.Builder[job.Void]
-	endsAsLocals
-}
-
-func (f *endsAsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.endsAsLocals = endsAsLocals{Frame: f.endsAsLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of changes: 930404f497092755
-
-// changesAsync starts [changes] as a state machine and returns its job.
-func changesAsync(all []context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := changesLocals{in: in}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v1 := frame.moveNext(&r, all); hasEnded {
-		return statemachine.Completed(context.Background(), frame.sum, v1)
-	}
-	m := &changesMachine{changesLocals: frame}
-	return m.Start(context.Background(), &r, m)
-}
-
-// changesLocals is what [changes] keeps while it is suspended.
-type changesLocals struct {
-	statemachine.Frame
-
-	in *coord.Channel[int]
-
-	list1    []context.Context
-	i1       int
-	ctx      context.Context
-	i2       int
-	receive1 *statemachine.Waiting[int]
-
-	sum int
-}
-
-// moveNext runs [changes] on to its next suspension (false) or its end (true). The parameter all
-// is needed only before the first suspension.
-func (f *changesLocals) moveNext(r *statemachine.Run, all []context.Context) (hasEnded bool, err error) {
-	var v int
-	var err2 error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/coord/lasting_test.go:195
-	f.list1 = all
-//line github.com/movenext/movenext/coord/lasting_test.go:195
-	f.i1 = 0
-range1:
-//line github.com/movenext/movenext/coord/lasting_test.go:195
-	if f.i1 >= len(f.list1) {
-		goto endRange1
-	}
-//line github.com/movenext/movenext/coord/lasting_test.go:195
-	f.ctx = f.list1[f.i1]
-	f.i2 = 0
-range2:
-//line github.com/movenext/movenext/coord/lasting_test.go:196
-	if f.i2 >= 2 {
-		goto endRange2
-	}
-//line github.com/movenext/movenext/coord/lasting_test.go:197
-	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:309
-	if f.receive1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/coord/lasting_test.go:197
-	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:318
-	f.receive1 = nil
-after1:
-//line github.com/movenext/movenext/coord/lasting_test.go:198
-	if err2 != nil {
-		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:324
-		return true, err
-//line github.com/movenext/movenext/coord/lasting_test.go:200
-	}
-	f.sum += v
-//line github.com/movenext/movenext/coord/lasting_test.go:196
-	f.i2++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:331
-	goto range2
-endRange2:
-//line github.com/movenext/movenext/coord/lasting_test.go:195
-	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:336
-	goto range1
-endRange1:
-//line github.com/movenext/movenext/coord/lasting_test.go:204
-	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:341
-	return true, err
-}
-
-func (f *changesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.changes", "github.com/movenext/movenext/coord/lasting_test.go", 197)
-}
-
-// changesMachine is [changes] as the root of a chain: chain, job and frame in one allocation.
-type changesMachine struct {
-	statemachine.Builder[int]
-	changesLocals
-}
-
-func (f *changesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, f.sum, v1)
-	f.changesLocals = changesLocals{Frame: f.changesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -402,53 +192,53 @@ func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Contex
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/coord/lasting_test.go:241
+//line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.list1 = all
-//line github.com/movenext/movenext/coord/lasting_test.go:241
+//line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/lasting_test.go:241
+//line github.com/movenext/movenext/coord/lasting_test.go:214
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/coord/lasting_test.go:241
+//line github.com/movenext/movenext/coord/lasting_test.go:214
 		ctx := f.list1[f.i1]
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:420
+//line github.com/movenext/movenext/coord/lasting_async_test.go:210
 	if f.receive1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/lasting_test.go:242
+//line github.com/movenext/movenext/coord/lasting_test.go:215
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:429
+//line github.com/movenext/movenext/coord/lasting_async_test.go:219
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/lasting_test.go:243
+//line github.com/movenext/movenext/coord/lasting_test.go:216
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:435
+//line github.com/movenext/movenext/coord/lasting_async_test.go:225
 		return true, err
-//line github.com/movenext/movenext/coord/lasting_test.go:245
+//line github.com/movenext/movenext/coord/lasting_test.go:218
 	}
 	f.sum += v
-//line github.com/movenext/movenext/coord/lasting_test.go:241
+//line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:442
+//line github.com/movenext/movenext/coord/lasting_async_test.go:232
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/lasting_test.go:248
+//line github.com/movenext/movenext/coord/lasting_test.go:221
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:447
+//line github.com/movenext/movenext/coord/lasting_async_test.go:237
 	return true, err
 }
 
 func (f *receivesUnderLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 242)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 215)
 }
 
 // receivesUnderMachine is [receivesUnder] as the root of a chain: chain, job and frame in one
@@ -468,4 +258,4 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a5d83086b99a6e35
+// Digest of what is above: 4917200528e488fb

@@ -68,10 +68,10 @@ func (c *counted) end() {
 	}
 }
 
-// takes receives n values, and then waits for another operation.
+// takes receives n values, and then waits for another operation, or ends by calling end.
 //
 //movenext:async
-func takes(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int]) (sum int, err error) {
+func takes(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int], end func()) (sum int, err error) {
 	for range n {
 		v, err := in.Receive(ctx)
 		if err != nil {
@@ -82,6 +82,7 @@ func takes(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int
 	if then != nil {
 		return then.Await()
 	}
+	end()
 	return sum, nil
 }
 
@@ -92,7 +93,7 @@ func TestAMachineWatchesItsContextOnceForManyWaits(t *testing.T) {
 		one := pool.New(pool.Workers(1, 1))
 		ctx := newCounted(schedulers.With(context.Background(), one))
 		in, then := coord.NewRendezvous[int](), job.NewSource[int]()
-		j := takesAsync(ctx, in, 10, then.Job())
+		j := takesAsync(ctx, in, 10, then.Job(), nil)
 		for i := range 10 {
 			synctest.Wait()
 			assert.Equal(t, min(i+1, 2), ctx.asked)
@@ -115,7 +116,7 @@ func TestAMachineThatWaitsAgainGivesUpWhenItsContextEnds(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			one := pool.New(pool.Workers(1, 1))
 			ctx, in := newCounted(schedulers.With(context.Background(), one)), coord.NewRendezvous[int]()
-			j := takesAsync(ctx, in, 100, nil)
+			j := takesAsync(ctx, in, 100, nil, nil)
 			for range waits - 1 {
 				synctest.Wait()
 				require.NoError(t, in.Send(context.Background(), 1))
@@ -129,19 +130,6 @@ func TestAMachineThatWaitsAgainGivesUpWhenItsContextEnds(t *testing.T) {
 			require.NoError(t, one.Shutdown(context.Background()))
 		})
 	}
-}
-
-// endsAs receives three values, and ends by calling end.
-//
-//movenext:async
-func endsAs(ctx context.Context, in *coord.Channel[int], end func()) error {
-	for range 3 {
-		if _, err := in.Receive(ctx); err != nil {
-			return err
-		}
-	}
-	end()
-	return nil
 }
 
 // atEnd checks when a job ends, before its worker does anything else.
@@ -168,7 +156,7 @@ func TestTheWatchOfAMachineEndsWithIt(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				one := pool.New(pool.Workers(1, 1))
 				ctx, in := newCounted(schedulers.With(context.Background(), one)), coord.NewRendezvous[int]()
-				j := endsAsAsync(ctx, in, end)
+				j := takesAsync(ctx, in, 3, nil, end)
 				var told atEnd
 				told.look = func() { told.left = ctx.left }
 				told.left = -1
@@ -188,31 +176,16 @@ func TestTheWatchOfAMachineEndsWithIt(t *testing.T) {
 	}
 }
 
-// changes receives under one context after the other, twice under each.
-//
-//movenext:async
-func changes(all []context.Context, in *coord.Channel[int]) (sum int, err error) {
-	for _, ctx := range all {
-		for range 2 {
-			v, err := in.Receive(ctx)
-			if err != nil {
-				return sum, err
-			}
-			sum += v
-		}
-	}
-	return sum, nil
-}
-
 func TestAWatchFollowsTheContextsOfAMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []context.Context
-		for range 4 {
-			all = append(all, newCounted(context.Background()))
+		for range 4 { // the machine receives twice under each
+			ctx := newCounted(context.Background())
+			all = append(all, ctx, ctx)
 		}
-		end := func(i int) { all[i].(*counted).end() }
+		end := func(i int) { all[2*i].(*counted).end() }
 		in := coord.NewRendezvous[int]()
-		j := changesAsync(all, in)
+		j := receivesUnderAsync(context.Background(), all, in)
 		for range 4 {
 			synctest.Wait()
 			require.NoError(t, in.Send(context.Background(), 1))

@@ -23,6 +23,8 @@ type ManualResetEvent struct {
 	queue queue
 }
 
+type manualResetEvent = ManualResetEvent // the receiver of entries; see entered.go
+
 // Wait waits until the event is set. It returns nil, or the reason why ctx ended. It
 // blocks; its twin is [ManualResetEvent.WaitAsync].
 func (e *ManualResetEvent) Wait(ctx context.Context) error {

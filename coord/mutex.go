@@ -27,6 +27,8 @@ type Mutex struct {
 	holder holder
 }
 
+type mutex = Mutex // the receiver of entries; see entered.go
+
 // Lock waits until the lock is free and takes it. It returns nil, or the reason why ctx
 // ended; the lock is held only if nil was returned. It blocks; its twin is [Mutex.LockAsync].
 func (m *Mutex) Lock(ctx context.Context) error {

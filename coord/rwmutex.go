@@ -26,6 +26,8 @@ type RWMutex struct {
 	holder  holder // the last one that got the lock
 }
 
+type rwMutex = RWMutex // the receiver of entries; see entered.go
+
 // access is the kind of access that a waiter of a RWMutex requests.
 type access uint8
 

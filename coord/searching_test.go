@@ -34,7 +34,7 @@ var _ = []any{locksAndExits}
 // taken is a machine that takes something that is free, and ends without releasing it.
 type taken struct {
 	name    string
-	machine func(ctx context.Context) *job.Job[job.Void]
+	what    any
 	free    func() bool
 	release func() // what the machine has taken
 }
@@ -56,28 +56,28 @@ func everythingTaken() []taken {
 	e := new(coord.AutoResetEvent)
 	e.Set()
 	return []taken{
-		{"Mutex", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, m) }, probe(m.TryLock, m.Unlock), m.Unlock},
-		{"RWMutex, reader", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, reading{r}) }, probe(r.TryLock, r.Unlock), r.RUnlock},
-		{"RWMutex, writer", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, r) }, probe(r.TryRLock, r.RUnlock), r.Unlock},
-		{"KeyedMutex", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, k) },
+		{"Mutex", m, probe(m.TryLock, m.Unlock), m.Unlock},
+		{"RWMutex, reader", reading{r}, probe(r.TryLock, r.Unlock), r.RUnlock},
+		{"RWMutex, writer", r, probe(r.TryRLock, r.RUnlock), r.Unlock},
+		{"KeyedMutex", k,
 			probe(func() bool { return k.TryLock("a") }, func() { k.Unlock("a") }), func() { k.Unlock("a") }},
-		{"Limiter", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, l) },
+		{"Limiter", l,
 			probe(func() bool { return l.TryAcquire("a") }, func() { l.Release("a") }), func() { l.Release("a") }},
-		{"Semaphore", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, s) },
+		{"Semaphore", s,
 			probe(func() bool { return s.TryAcquire(2) }, func() { s.Release(2) }), func() { s.Release(2) }},
-		{"AutoResetEvent", func(ctx context.Context) *job.Job[job.Void] { return claimsAsync(ctx, e) }, probe(e.TryWait, e.Set), e.Set},
+		{"AutoResetEvent", e, probe(e.TryWait, e.Set), e.Set},
 	}
 }
 
 // searching starts the machine of each row on a home that is stepped by hand, during a search.
-func searching(t *testing.T, f func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[job.Void], cancel context.CancelFunc)) {
+func searching(t *testing.T, f func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[int], cancel context.CancelFunc)) {
 	defer budget.EveryAwait()()
 	for _, row := range everythingTaken() {
 		t.Run(row.name, func(t *testing.T) {
 			home := manual.New()
 			ctx, cancel := context.WithCancel(schedulers.With(context.Background(), home))
 			defer cancel()
-			f(t, row, home, row.machine(ctx), cancel)
+			f(t, row, home, claimsAsync(ctx, row.what), cancel)
 		})
 	}
 }
@@ -91,7 +91,7 @@ func noHome(t *testing.T, home *manual.Scheduler) {
 }
 
 func TestInASearchOthersFindALockHeld(t *testing.T) {
-	searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[job.Void], _ context.CancelFunc) {
+	searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[int], _ context.CancelFunc) {
 		require.True(t, row.free(), "it is taken in the machine's turn")
 		require.True(t, home.Step())
 		require.False(t, j.IsCompleted(), "it yields with what it holds")
@@ -107,7 +107,7 @@ func TestInASearchOthersFindALockHeld(t *testing.T) {
 }
 
 func TestAMachineThatIsCanceledInASearchKeepsTheLockThatItHas(t *testing.T) {
-	searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[job.Void], cancel context.CancelFunc) {
+	searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[int], cancel context.CancelFunc) {
 		require.True(t, home.Step())
 		cancel()
 		assert.False(t, row.free())
@@ -119,7 +119,7 @@ func TestAMachineThatIsCanceledInASearchKeepsTheLockThatItHas(t *testing.T) {
 }
 
 func TestAMachineCanceledInASearchBeforeItsTurnTakesNothing(t *testing.T) {
-	searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[job.Void], cancel context.CancelFunc) {
+	searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[int], cancel context.CancelFunc) {
 		cancel()
 		for home.Step() {
 		}
@@ -133,7 +133,7 @@ func TestAMachineCanceledInASearchBeforeItsTurnTakesNothing(t *testing.T) {
 
 func TestALockIsGivenBackByAMachineThatLosesItsHomeInASearch(t *testing.T) {
 	for _, steps := range []int{0, 1} {
-		searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[job.Void], _ context.CancelFunc) {
+		searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[int], _ context.CancelFunc) {
 			for range steps {
 				require.True(t, home.Step())
 			}

@@ -27,6 +27,8 @@ type Semaphore struct {
 	queue queue
 }
 
+type semaphore = Semaphore // the receiver of entries; see entered.go
+
 // NewSemaphore returns a semaphore with the given number of permits, all of them free.
 // It panics if permits is negative.
 func NewSemaphore(permits int64) *Semaphore {

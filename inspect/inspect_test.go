@@ -67,14 +67,8 @@ func hang(t testing.TB) (left, right job.Handle, end func()) {
 			switch place {
 			case "source":
 				start(s.forSourceAsync(ctx))
-			case "lock":
-				start(s.forLockAsync(ctx))
-			case "channel":
-				start(s.forChannelAsync(ctx))
-			case "event":
-				start(s.forEventAsync(ctx))
-			case "sleep":
-				start(s.asleepAsync(ctx))
+			case "lock", "channel", "event", "sleep":
+				start(s.hangsAsync(ctx, place))
 			}
 		}
 	}

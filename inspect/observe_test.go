@@ -170,7 +170,7 @@ func TestTrackingAndObservingDoNotDisturbEachOther(t *testing.T) {
 	stop := inspect.Observe(l.hear)
 	untrack := inspect.Track()
 	s := newStuck()
-	a, b := s.forSourceAsync(context.Background()), s.asleepAsync(context.Background())
+	a, b := s.forSourceAsync(context.Background()), s.hangsAsync(context.Background(), "sleep")
 	assert.Equal(t, 2, inspect.Snapshot().Suspended)
 	untrack()
 	assert.Zero(t, inspect.Snapshot().Suspended)

@@ -168,364 +168,167 @@ func (f *stuckInnerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of stuck.forLock: 9f123bba7c7822b5
+// Digest of stuck.hangs: e517312cb5cf2c60
 
-// forLockAsync starts [stuck.forLock] as a state machine and returns its job.
-func (s *stuck) forLockAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// hangsAsync starts [stuck.hangs] as a state machine and returns its job.
+func (s *stuck) hangsAsync(ctx context.Context, place string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := stuckForLockLocals{s: s}
+	frame := stuckHangsLocals{s: s}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &stuckHangsArgs{ctx: ctx, place: place}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckForLockMachine{stuckForLockLocals: frame}
+	m := &stuckHangsMachine{stuckHangsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// forLockEnter enters [stuck.forLock] for another machine. It returns the results or, suspended,
-// the frame that will have them.
-func (s *stuck) forLockEnter(r *statemachine.Run, ctx context.Context) (*stuckForLockFrame, error) {
-	frame := stuckForLockLocals{s: s}
-	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
-		return nil, v0
-	}
-	m := &stuckForLockFrame{stuckForLockLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// stuckForLockLocals is what [stuck.forLock] keeps while it is suspended.
-type stuckForLockLocals struct {
+// stuckHangsLocals is what [stuck.hangs] keeps while it is suspended.
+type stuckHangsLocals struct {
 	statemachine.Frame
 
 	s *stuck
 
-	lock1 *statemachine.WaitingVoid[job.Void]
+	lockOrWait1 *statemachine.WaitingVoid[job.Void]
+	receive2    *statemachine.Waiting[int]
 }
 
-// stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine.
-type stuckForLockFrame struct {
-	stuckForLockLocals
-
-	result0 error
+// stuckHangsArgs are the parameters that only the start of [stuck.hangs] needs.
+type stuckHangsArgs struct {
+	ctx   context.Context
+	place string
 }
 
-func (f *stuckForLockFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
-}
-
-// moveNext runs [stuck.forLock] on to its next suspension (false) or its end (true). The parameter
-// ctx is needed only before the first suspension.
-func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:49
-	f.lock1, err = f.s.a.LockEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:234
-	if f.lock1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:49
-	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:243
-	f.lock1 = nil
-after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:49
-	if err != nil { // place: lock
-		return true, err
-	}
-	f.s.a.Unlock()
-	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:252
-}
-
-func (f *stuckForLockLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forLock", "github.com/movenext/movenext/inspect/stuck_test.go", 49)
-}
-
-func (f *stuckForLockFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// stuckForLockMachine is [stuck.forLock] as the root of a chain: chain, job and frame in one
-// allocation.
-type stuckForLockMachine struct {
-	statemachine.Builder[job.Void]
-	stuckForLockLocals
-}
-
-func (f *stuckForLockMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckForLockLocals = stuckForLockLocals{Frame: f.stuckForLockLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of stuck.forChannel: e475199ef12f4d43
-
-// forChannelAsync starts [stuck.forChannel] as a state machine and returns its job.
-func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := stuckForChannelLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &stuckForChannelArgs{s: s, ctx: ctx}); hasEnded {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &stuckForChannelMachine{stuckForChannelLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// forChannelEnter enters [stuck.forChannel] for another machine. It returns the results or,
-// suspended, the frame that will have them.
-func (s *stuck) forChannelEnter(r *statemachine.Run, ctx context.Context) (*stuckForChannelFrame, error) {
-	frame := stuckForChannelLocals{}
-	if hasEnded, v0 := frame.moveNext(r, &stuckForChannelArgs{s: s, ctx: ctx}); hasEnded {
-		return nil, v0
-	}
-	m := &stuckForChannelFrame{stuckForChannelLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// stuckForChannelLocals is what [stuck.forChannel] keeps while it is suspended.
-type stuckForChannelLocals struct {
-	statemachine.Frame
-
-	receive1 *statemachine.Waiting[int]
-}
-
-// stuckForChannelArgs are the parameters that only the start of [stuck.forChannel] needs.
-type stuckForChannelArgs struct {
-	s   *stuck
-	ctx context.Context
-}
-
-// stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine.
-type stuckForChannelFrame struct {
-	stuckForChannelLocals
-
-	result0 error
-}
-
-func (f *stuckForChannelFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
-}
-
-// moveNext runs [stuck.forChannel] on to its next suspension (false) or its end (true). When it
+// moveNext runs [stuck.hangs] on to its next suspension (false) or its end (true). When it
 // continues, args is nil.
-func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChannelArgs) (hasEnded bool, result0 error) {
-	var err error
+func (f *stuckHangsLocals) moveNext(r *statemachine.Run, args *stuckHangsArgs) (hasEnded bool, err error) {
+	var asleep bool
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
 	default:
 		f.Misuse(resumeAt)
 	}
+//line github.com/movenext/movenext/inspect/stuck_test.go:51
+	switch args.place {
+	case "lock":
+//line github.com/movenext/movenext/inspect/stuck_test.go:51
+		goto case1
+//line github.com/movenext/movenext/inspect/stuck_test.go:56
+	case "channel":
+//line github.com/movenext/movenext/inspect/stuck_test.go:51
+		goto case2
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
-	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx) // place: channel
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:347
-	if f.receive1 == nil {
+	case "event":
+//line github.com/movenext/movenext/inspect/stuck_test.go:51
+		goto case3
+//line github.com/movenext/movenext/inspect/stuck_test.go:60
+	case "sleep":
+//line github.com/movenext/movenext/inspect/stuck_test.go:51
+		goto case4
+	}
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:239
+	goto endSwitch1
+case1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:53
+	f.lockOrWait1, err = f.s.a.LockEnter(r, args.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:244
+	if f.lockOrWait1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:58
-	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:356
-	f.receive1 = nil
+//line github.com/movenext/movenext/inspect/stuck_test.go:53
+	err = f.lockOrWait1.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:253
+	f.lockOrWait1 = nil
 after1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:53
+	if err == nil { // place: lock
+		f.s.a.Unlock()
+	}
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:260
+	goto endSwitch1
+case2:
+//line github.com/movenext/movenext/inspect/stuck_test.go:57
+	f.receive2, _, err = f.s.channel.ReceiveEnter(r, args.ctx) // place: channel
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:265
+	if f.receive2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.s = nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/inspect/stuck_test.go:57
+	_, err = f.receive2.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:275
+	f.receive2 = nil
+after2:
+	goto endSwitch1
+case3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
-	return true, err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:361
-}
-
-func (f *stuckForChannelLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).forChannel", "github.com/movenext/movenext/inspect/stuck_test.go", 58)
-}
-
-func (f *stuckForChannelFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// stuckForChannelMachine is [stuck.forChannel] as the root of a chain: chain, job and frame in one
-// allocation.
-type stuckForChannelMachine struct {
-	statemachine.Builder[job.Void]
-	stuckForChannelLocals
-}
-
-func (f *stuckForChannelMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
+	f.lockOrWait1, err = f.s.event.WaitEnter(r, args.ctx) // place: event
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:282
+	if f.lockOrWait1 == nil {
+		goto after3
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckForChannelLocals = stuckForChannelLocals{Frame: f.stuckForChannelLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of stuck.forEvent: d8acf1a7b9cbd1ad
-
-// forEventAsync starts [stuck.forEvent] as a state machine and returns its job.
-func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0 := s.forEventEnter(&r, ctx)
-	if callee == nil {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &stuckForEventMachine{callee: callee}
-	return m.Start(ctx, &r, m)
-}
-
-// forEventEnter enters [stuck.forEvent] for another machine. It returns the results, or the
-// suspended callee that will have them.
-func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
-	return s.event.WaitEnter(r, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:409
-}
-
-// stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps
-// nothing of its own while it is suspended.
-type stuckForEventFrame = statemachine.WaitingVoid[job.Void]
-
-// stuckForEventMachine is [stuck.forEvent] as the root of a chain: it passes on what the callee
-// returns.
-type stuckForEventMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *stuckForEventFrame
-}
-
-func (f *stuckForEventMachine) MoveNext(r *statemachine.Run) bool {
-	v0 := f.callee.Results(r)
-	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-func (f *stuckForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forEvent", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 64}
-}
-
-// Digest of stuck.asleep: d51b5d89ee5c48e5
-
-// asleepAsync starts [stuck.asleep] as a state machine and returns its job.
-func (s *stuck) asleepAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := stuckAsleepLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &stuckAsleepMachine{stuckAsleepLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// asleepEnter enters [stuck.asleep] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *stuck) asleepEnter(r *statemachine.Run, ctx context.Context) (*stuckAsleepFrame, error) {
-	frame := stuckAsleepLocals{}
-	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
-		return nil, v0
-	}
-	m := &stuckAsleepFrame{stuckAsleepLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// stuckAsleepLocals is what [stuck.asleep] keeps while it is suspended.
-type stuckAsleepLocals struct {
-	statemachine.Frame
-}
-
-// stuckAsleepFrame is the frame of [stuck.asleep] for a caller that is a machine.
-type stuckAsleepFrame struct {
-	stuckAsleepLocals
-
-	result0 error
-}
-
-func (f *stuckAsleepFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
-}
-
-// moveNext runs [stuck.asleep] on to its next suspension (false) or its end (true). The parameter
-// ctx is needed only before the first suspension.
-func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
-	var asleep2 bool
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:69
-	asleep2, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:494
-	if !asleep2 {
-		goto after1
-	}
-	f.State = 1
+	f.State = 3
+	f.s = nil // not needed any more
 	return false, nil
-resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:69
-	result0 = r.Refusal()
-after1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:504
-	return true, result0
+resume3:
+//line github.com/movenext/movenext/inspect/stuck_test.go:59
+	err = f.lockOrWait1.Results(r)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:292
+	f.lockOrWait1 = nil
+after3:
+	goto endSwitch1
+case4:
+//line github.com/movenext/movenext/inspect/stuck_test.go:61
+	asleep, err = statemachine.Sleep(r, args.ctx, time.Hour)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:299
+	if !asleep {
+		goto after4
+	}
+	f.State = 4
+	f.s = nil // not needed any more
+	return false, nil
+resume4:
+//line github.com/movenext/movenext/inspect/stuck_test.go:61
+	err = r.Refusal()
+after4:
+endSwitch1:
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:311
+	return true, err
 }
 
-func (f *stuckAsleepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).asleep", "github.com/movenext/movenext/inspect/stuck_test.go", 69)
+func (f *stuckHangsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).hangs", "github.com/movenext/movenext/inspect/stuck_test.go", 53, 57, 59, 61)
 }
 
-func (f *stuckAsleepFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
-}
-
-// stuckAsleepMachine is [stuck.asleep] as the root of a chain: chain, job and frame in one
+// stuckHangsMachine is [stuck.hangs] as the root of a chain: chain, job and frame in one
 // allocation.
-type stuckAsleepMachine struct {
+type stuckHangsMachine struct {
 	statemachine.Builder[job.Void]
-	stuckAsleepLocals
+	stuckHangsLocals
 }
 
-func (f *stuckAsleepMachine) MoveNext(r *statemachine.Run) bool {
+func (f *stuckHangsMachine) MoveNext(r *statemachine.Run) bool {
 	hasEnded, v0 := f.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
+	f.stuckHangsLocals = stuckHangsLocals{Frame: f.stuckHangsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -544,19 +347,6 @@ func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leftEnter enters [stuck.left] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *stuck) leftEnter(r *statemachine.Run, ctx context.Context) (*stuckLeftFrame, error) {
-	frame := stuckLeftLocals{s: s, ctx: ctx}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &stuckLeftFrame{stuckLeftLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // stuckLeftLocals is what [stuck.left] keeps while it is suspended.
 type stuckLeftLocals struct {
 	statemachine.Frame
@@ -567,18 +357,6 @@ type stuckLeftLocals struct {
 
 	lock1 *statemachine.WaitingVoid[job.Void]
 	wait2 *statemachine.Waiting[bool]
-}
-
-// stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine.
-type stuckLeftFrame struct {
-	stuckLeftLocals
-
-	result0 error
-}
-
-func (f *stuckLeftFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [stuck.left] on to its next suspension (false) or its end (true).
@@ -598,58 +376,58 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:74
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:604
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:382
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:74
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:613
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:391
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:74
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:619
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:397
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:75
+//line github.com/movenext/movenext/inspect/stuck_test.go:69
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:77
+//line github.com/movenext/movenext/inspect/stuck_test.go:71
 		unlock1 := f.s.a.Unlock
-//line github.com/movenext/movenext/inspect/stuck_test.go:77
+//line github.com/movenext/movenext/inspect/stuck_test.go:71
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:78
+//line github.com/movenext/movenext/inspect/stuck_test.go:72
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:632
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:410
 	if f.wait2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:78
+//line github.com/movenext/movenext/inspect/stuck_test.go:72
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:641
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:419
 	f.wait2 = nil
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:78
+//line github.com/movenext/movenext/inspect/stuck_test.go:72
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:647
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:425
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:79
+//line github.com/movenext/movenext/inspect/stuck_test.go:73
 		return true, result0
 	}
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:653
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:431
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -657,35 +435,30 @@ after2:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:81
+//line github.com/movenext/movenext/inspect/stuck_test.go:75
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:663
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:441
 	f.lock1 = nil
 after3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:81
+//line github.com/movenext/movenext/inspect/stuck_test.go:75
 	if err != nil { // place: left
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:669
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:447
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:82
+//line github.com/movenext/movenext/inspect/stuck_test.go:76
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:676
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:454
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:85
+//line github.com/movenext/movenext/inspect/stuck_test.go:79
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:680
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:458
 }
 
 func (f *stuckLeftLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 74, 78, 81)
-}
-
-func (f *stuckLeftFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 68, 72, 75)
 }
 
 // stuckLeftMachine is [stuck.left] as the root of a chain: chain, job and frame in one allocation.
@@ -720,19 +493,6 @@ func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// rightEnter enters [stuck.right] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *stuck) rightEnter(r *statemachine.Run, ctx context.Context) (*stuckRightFrame, error) {
-	frame := stuckRightLocals{s: s, ctx: ctx}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &stuckRightFrame{stuckRightLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // stuckRightLocals is what [stuck.right] keeps while it is suspended.
 type stuckRightLocals struct {
 	statemachine.Frame
@@ -743,18 +503,6 @@ type stuckRightLocals struct {
 
 	lock1 *statemachine.WaitingVoid[job.Void]
 	wait2 *statemachine.Waiting[bool]
-}
-
-// stuckRightFrame is the frame of [stuck.right] for a caller that is a machine.
-type stuckRightFrame struct {
-	stuckRightLocals
-
-	result0 error
-}
-
-func (f *stuckRightFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [stuck.right] on to its next suspension (false) or its end (true).
@@ -774,58 +522,58 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:90
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:780
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:528
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:90
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:789
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:537
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:90
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:795
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:543
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:91
+//line github.com/movenext/movenext/inspect/stuck_test.go:85
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:93
+//line github.com/movenext/movenext/inspect/stuck_test.go:87
 		unlock1 := f.s.b.Unlock
-//line github.com/movenext/movenext/inspect/stuck_test.go:93
+//line github.com/movenext/movenext/inspect/stuck_test.go:87
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:94
+//line github.com/movenext/movenext/inspect/stuck_test.go:88
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:808
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:556
 	if f.wait2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:94
+//line github.com/movenext/movenext/inspect/stuck_test.go:88
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:817
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:565
 	f.wait2 = nil
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:94
+//line github.com/movenext/movenext/inspect/stuck_test.go:88
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:571
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:95
+//line github.com/movenext/movenext/inspect/stuck_test.go:89
 		return true, result0
 	}
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:829
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:577
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -833,35 +581,30 @@ after2:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:97
+//line github.com/movenext/movenext/inspect/stuck_test.go:91
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:839
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:587
 	f.lock1 = nil
 after3:
-//line github.com/movenext/movenext/inspect/stuck_test.go:97
+//line github.com/movenext/movenext/inspect/stuck_test.go:91
 	if err != nil { // place: right
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:845
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:593
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:98
+//line github.com/movenext/movenext/inspect/stuck_test.go:92
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:852
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:600
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:101
+//line github.com/movenext/movenext/inspect/stuck_test.go:95
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:856
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:604
 }
 
 func (f *stuckRightLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 90, 94, 97)
-}
-
-func (f *stuckRightFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 84, 88, 91)
 }
 
 // stuckRightMachine is [stuck.right] as the root of a chain: chain, job and frame in one
@@ -896,18 +639,6 @@ func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// busyEnter enters [stuck.busy] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *stuck) busyEnter(r *statemachine.Run, ctx context.Context) (*stuckBusyFrame, error) {
-	frame := stuckBusyLocals{s: s, ctx: ctx}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &stuckBusyFrame{stuckBusyLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // stuckBusyLocals is what [stuck.busy] keeps while it is suspended.
 type stuckBusyLocals struct {
 	statemachine.Frame
@@ -916,18 +647,6 @@ type stuckBusyLocals struct {
 	ctx context.Context
 
 	turn1 *stuckTurnFrame
-}
-
-// stuckBusyFrame is the frame of [stuck.busy] for a caller that is a machine.
-type stuckBusyFrame struct {
-	stuckBusyLocals
-
-	result0 error
-}
-
-func (f *stuckBusyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [stuck.busy] on to its next suspension (false) or its end (true).
@@ -945,60 +664,55 @@ func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		f.Misuse(resumeAt)
 	}
 for1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:108
+//line github.com/movenext/movenext/inspect/stuck_test.go:102
 	if f.ctx.Err() != nil {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:109
+//line github.com/movenext/movenext/inspect/stuck_test.go:103
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:955
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:674
 	if f.turn1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:109
+//line github.com/movenext/movenext/inspect/stuck_test.go:103
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:964
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:683
 	f.turn1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:109
+//line github.com/movenext/movenext/inspect/stuck_test.go:103
 	if err != nil {
 		return true, err
 	}
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:972
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:691
 	if f.turn1 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:112
+//line github.com/movenext/movenext/inspect/stuck_test.go:106
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:981
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:700
 	f.turn1 = nil
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:112
+//line github.com/movenext/movenext/inspect/stuck_test.go:106
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:988
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:707
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:116
+//line github.com/movenext/movenext/inspect/stuck_test.go:110
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:993
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:712
 }
 
 func (f *stuckBusyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 109, 112)
-}
-
-func (f *stuckBusyFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 103, 106)
 }
 
 // stuckBusyMachine is [stuck.busy] as the root of a chain: chain, job and frame in one allocation.
@@ -1088,36 +802,36 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:121
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1094
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:808
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:121
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1103
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:817
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:121
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1109
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:122
+//line github.com/movenext/movenext/inspect/stuck_test.go:116
 		return true, result0
 	}
 	{
 		lock := f.lock
-//line github.com/movenext/movenext/inspect/stuck_test.go:124
+//line github.com/movenext/movenext/inspect/stuck_test.go:118
 		f.defers.Push(func(raise func()) { defer lock.Unlock(); raise() })
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:119
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1121
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:835
 	if !asleep {
 		goto after2
 	}
@@ -1125,23 +839,23 @@ after1:
 	f.lock = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:119
 	err = r.Refusal()
 after2:
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_test.go:119
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1135
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:849
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:126
+//line github.com/movenext/movenext/inspect/stuck_test.go:120
 		return true, result0
 	}
-	// stuck_test.go:128: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
-//line github.com/movenext/movenext/inspect/stuck_test.go:128
+	// stuck_test.go:122: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
+//line github.com/movenext/movenext/inspect/stuck_test.go:122
 	awaited = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
-//line github.com/movenext/movenext/inspect/stuck_test.go:128
+//line github.com/movenext/movenext/inspect/stuck_test.go:122
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1145
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:859
 		goto after3
 	}
 	f.State = 3
@@ -1153,19 +867,19 @@ resume3:
 	f.await3 = nil
 after3:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:128
+//line github.com/movenext/movenext/inspect/stuck_test.go:122
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1161
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:875
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:129
+//line github.com/movenext/movenext/inspect/stuck_test.go:123
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1165
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:879
 }
 
 func (f *stuckTurnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 121, 125, 128)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 115, 119, 122)
 }
 
 func (f *stuckTurnFrame) Results(r *statemachine.Run) error {
@@ -1204,18 +918,6 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 	return m.Start(ctx, &r, m)
 }
 
-// namedEnter enters [stuck.named] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *stuck) namedEnter(r *statemachine.Run, ctx context.Context, name string) (*stuckNamedFrame, error) {
-	frame := stuckNamedLocals{}
-	if hasEnded, v0 := frame.moveNext(r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); hasEnded {
-		return nil, v0
-	}
-	m := &stuckNamedFrame{stuckNamedLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // stuckNamedLocals is what [stuck.named] keeps while it is suspended.
 type stuckNamedLocals struct {
 	statemachine.Frame
@@ -1228,18 +930,6 @@ type stuckNamedArgs struct {
 	s    *stuck
 	ctx  context.Context
 	name string
-}
-
-// stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine.
-type stuckNamedFrame struct {
-	stuckNamedLocals
-
-	result0 error
-}
-
-func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
 }
 
 // moveNext runs [stuck.named] on to its next suspension (false) or its end (true). When it
@@ -1255,17 +945,17 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	default:
 		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:136: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
+	// stuck_test.go:130: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
 	{
 		s := args.s
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
+//line github.com/movenext/movenext/inspect/stuck_test.go:130
 		awaited = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return stuckNamedFunc1Run(s, arg1)
 		}, job.Named(args.name))
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
+//line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1269
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:959
 		goto after1
 	}
 	f.State = 1
@@ -1276,20 +966,15 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
+//line github.com/movenext/movenext/inspect/stuck_test.go:130
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1284
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:974
 }
 
 func (f *stuckNamedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 136)
-}
-
-func (f *stuckNamedFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
 }
 
 // stuckNamedMachine is [stuck.named] as the root of a chain: chain, job and frame in one
@@ -1349,16 +1034,16 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEnde
 	default:
 		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:136: … s.source.Job().Await() }, job.Named(name)).Await()
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
+	// stuck_test.go:130: … s.source.Job().Await() }, job.Named(name)).Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1356
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1041
 		goto after1
 	}
 	f.await1 = awaited
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
+//line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1362
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1047
 		goto resume1
 	}
 	f.State = 1
@@ -1367,14 +1052,14 @@ resume1:
 	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:136
+//line github.com/movenext/movenext/inspect/stuck_test.go:130
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1373
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1058
 	return true, result0, result1
 }
 
 func (f *stuckNamedFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 136)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
 }
 
 // stuckNamedFunc1Machine is a function literal of [stuck.named] as the root of a chain: chain and
@@ -1407,18 +1092,6 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// inScopeEnter enters [stuck.inScope] for another machine. It returns the results or, suspended,
-// the frame that will have them.
-func (s *stuck) inScopeEnter(r *statemachine.Run, ctx context.Context) (*stuckInScopeFrame, error) {
-	frame := stuckInScopeLocals{}
-	if hasEnded, v0 := frame.moveNext(r, &stuckInScopeArgs{s: s, ctx: ctx}); hasEnded {
-		return nil, v0
-	}
-	m := &stuckInScopeFrame{stuckInScopeLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // stuckInScopeLocals is what [stuck.inScope] keeps while it is suspended.
 type stuckInScopeLocals struct {
 	statemachine.Frame
@@ -1430,18 +1103,6 @@ type stuckInScopeLocals struct {
 type stuckInScopeArgs struct {
 	s   *stuck
 	ctx context.Context
-}
-
-// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine.
-type stuckInScopeFrame struct {
-	stuckInScopeLocals
-
-	result0 error
-}
-
-func (f *stuckInScopeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
 }
 
 // moveNext runs [stuck.inScope] on to its next suspension (false) or its end (true). When it
@@ -1457,38 +1118,33 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:144
+//line github.com/movenext/movenext/inspect/stuck_test.go:138
 		scope := job.NewScope(args.ctx)
 		s := args.s
-//line github.com/movenext/movenext/inspect/stuck_test.go:145
+//line github.com/movenext/movenext/inspect/stuck_test.go:139
 		scope.Go(func(arg1 context.Context) error {
 			return stuckInScopeFunc1Run(s, arg1)
 		})
-//line github.com/movenext/movenext/inspect/stuck_test.go:149
+//line github.com/movenext/movenext/inspect/stuck_test.go:143
 		f.wait1 = scope.WaitAsync()
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:149
+//line github.com/movenext/movenext/inspect/stuck_test.go:143
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1473
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1134
 		goto resume1
 	}
 	f.State = 1
 	return r.Await(f.wait1), nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:149
+//line github.com/movenext/movenext/inspect/stuck_test.go:143
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1481
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1142
 	f.wait1 = nil
 	return true, result0
 }
 
 func (f *stuckInScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 149)
-}
-
-func (f *stuckInScopeFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 143)
 }
 
 // stuckInScopeMachine is [stuck.inScope] as the root of a chain: chain, job and frame in one
@@ -1542,10 +1198,10 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEn
 	default:
 		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:146: _, err := s.source.Job().Await()
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
+	// stuck_test.go:140: _, err := s.source.Job().Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:140
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1549
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1205
 		goto after1
 	}
 	f.State = 1
@@ -1556,15 +1212,15 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
+//line github.com/movenext/movenext/inspect/stuck_test.go:140
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1564
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1220
 }
 
 func (f *stuckInScopeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 146)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 140)
 }
 
 // stuckInScopeFunc1Machine is a function literal of [stuck.inScope] as the root of a chain: chain
@@ -1583,7 +1239,7 @@ func (f *stuckInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of stuck.lead: 8f178c085040cce7
+// Digest of stuck.lead: 8f2fa0114db64aa9
 
 // leadAsync starts [stuck.lead] as a state machine and returns its job.
 func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1598,19 +1254,6 @@ func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leadEnter enters [stuck.lead] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *stuck) leadEnter(r *statemachine.Run, ctx context.Context) (*stuckLeadFrame, error) {
-	frame := stuckLeadLocals{s: s, ctx: ctx}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &stuckLeadFrame{stuckLeadLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // stuckLeadLocals is what [stuck.lead] keeps while it is suspended.
 type stuckLeadLocals struct {
 	statemachine.Frame
@@ -1621,18 +1264,6 @@ type stuckLeadLocals struct {
 
 	lock1  *statemachine.WaitingVoid[job.Void]
 	await2 *job.Job[job.Void]
-}
-
-// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine.
-type stuckLeadFrame struct {
-	stuckLeadLocals
-
-	result0 error
-}
-
-func (f *stuckLeadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [stuck.lead] on to its next suspension (false) or its end (true).
@@ -1651,41 +1282,41 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:156
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1657
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1288
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:156
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1666
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1297
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:156
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1672
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1303
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:157
+//line github.com/movenext/movenext/inspect/stuck_test.go:151
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:159
+//line github.com/movenext/movenext/inspect/stuck_test.go:153
 		unlock1 := f.s.a.Unlock
-//line github.com/movenext/movenext/inspect/stuck_test.go:159
+//line github.com/movenext/movenext/inspect/stuck_test.go:153
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:160
-		all := job.WhenAllOf(f.s.forEventAsync(f.ctx), f.s.forLockAsync(f.ctx))
-		// stuck_test.go:161: _, err := job.WhenAllOf(all).Await()
-//line github.com/movenext/movenext/inspect/stuck_test.go:161
+//line github.com/movenext/movenext/inspect/stuck_test.go:154
+		all := job.WhenAllOf(f.s.hangsAsync(f.ctx, "event"), f.s.hangsAsync(f.ctx, "lock"))
+		// stuck_test.go:155: _, err := job.WhenAllOf(all).Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:155
 		if awaited = job.WhenAllOf(all); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1689
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1320
 			goto after2
 		}
 		f.State = 2
@@ -1698,24 +1329,19 @@ resume2:
 	f.await2 = nil
 after2:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:161
+//line github.com/movenext/movenext/inspect/stuck_test.go:155
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1706
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1337
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:162
+//line github.com/movenext/movenext/inspect/stuck_test.go:156
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1710
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1341
 }
 
 func (f *stuckLeadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 156, 161)
-}
-
-func (f *stuckLeadFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 150, 155)
 }
 
 // stuckLeadMachine is [stuck.lead] as the root of a chain: chain, job and frame in one allocation.
@@ -1752,9 +1378,9 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee
 // that will have them.
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:166
+//line github.com/movenext/movenext/inspect/stuck_test.go:160
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1758
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1384
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -1777,7 +1403,7 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sendMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 166}
+	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 160}
 }
 
 // Digest of forJob: 195b5543925b9e10
@@ -1814,10 +1440,10 @@ func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (hasE
 	default:
 		f.Misuse(resumeAt)
 	}
-	// stuck_test.go:178: _, err := j.Await()
-//line github.com/movenext/movenext/inspect/stuck_test.go:178
+	// stuck_test.go:172: _, err := j.Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:172
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1821
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1447
 		goto after1
 	}
 	f.State = 1
@@ -1828,15 +1454,15 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/inspect/stuck_test.go:178
+//line github.com/movenext/movenext/inspect/stuck_test.go:172
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1836
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1462
 }
 
 func (f *forJobLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 178)
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 172)
 }
 
 // forJobMachine is [forJob] as the root of a chain: chain, job and frame in one allocation.
@@ -1855,4 +1481,4 @@ func (f *forJobMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5a6a3738016ec850
+// Digest of what is above: 0be2f935fe6916e9

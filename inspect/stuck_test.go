@@ -44,29 +44,23 @@ func (s *stuck) inner(context.Context) (int, error) {
 	return s.source.Job().Await() // place: source
 }
 
+// hangs waits at the place of that name.
+//
 //movenext:async
-func (s *stuck) forLock(ctx context.Context) error {
-	if err := s.a.Lock(ctx); err != nil { // place: lock
-		return err
+func (s *stuck) hangs(ctx context.Context, place string) (err error) {
+	switch place {
+	case "lock":
+		if err = s.a.Lock(ctx); err == nil { // place: lock
+			s.a.Unlock()
+		}
+	case "channel":
+		_, err = s.channel.Receive(ctx) // place: channel
+	case "event":
+		err = s.event.Wait(ctx) // place: event
+	case "sleep":
+		err = job.Sleep(ctx, time.Hour) // place: sleep
 	}
-	s.a.Unlock()
-	return nil
-}
-
-//movenext:async
-func (s *stuck) forChannel(ctx context.Context) error {
-	_, err := s.channel.Receive(ctx) // place: channel
 	return err
-}
-
-//movenext:async
-func (s *stuck) forEvent(ctx context.Context) error {
-	return s.event.Wait(ctx) // place: event
-}
-
-//movenext:async
-func (s *stuck) asleep(ctx context.Context) error {
-	return job.Sleep(ctx, time.Hour) // place: sleep
 }
 
 //movenext:async
@@ -157,7 +151,7 @@ func (s *stuck) lead(ctx context.Context) error {
 		return err
 	}
 	defer s.a.Unlock()
-	all := job.WhenAllOf(s.forEventAsync(ctx), s.forLockAsync(ctx))
+	all := job.WhenAllOf(s.hangsAsync(ctx, "event"), s.hangsAsync(ctx, "lock"))
 	_, err := job.WhenAllOf(all).Await()
 	return err
 }

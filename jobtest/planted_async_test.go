@@ -218,19 +218,6 @@ func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
-// that will have them.
-func (s *shop) buyEnter(r *statemachine.Run, ctx context.Context) (*shopBuyFrame, error) {
-	frame := shopBuyLocals{s: s}
-	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &shopBuyFrame{shopBuyLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // shopBuyLocals is what [shop.buy] keeps while it is suspended.
 type shopBuyLocals struct {
 	statemachine.Frame
@@ -240,18 +227,6 @@ type shopBuyLocals struct {
 
 	lock1 *statemachine.WaitingVoid[job.Void]
 	stock int
-}
-
-// shopBuyFrame is the frame of [shop.buy] for a caller that is a machine.
-type shopBuyFrame struct {
-	shopBuyLocals
-
-	result0 error
-}
-
-func (f *shopBuyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
 }
 
 // moveNext runs [shop.buy] on to its next suspension (false) or its end (true). The parameter ctx
@@ -276,7 +251,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:280
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:255
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -285,13 +260,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:289
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:264
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:295
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:270
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -307,13 +282,13 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:311
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:286
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:317
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:292
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -322,20 +297,15 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:326
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:301
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:330
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:305
 }
 
 func (f *shopBuyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 51, 60)
-}
-
-func (f *shopBuyFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
@@ -369,18 +339,6 @@ func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]
 	return m.Start(ctx, &r, m)
 }
 
-// incrementEnter enters [counter.increment] for another machine. It returns the results or,
-// suspended, the frame that will have them.
-func (c *counter) incrementEnter(r *statemachine.Run, ctx context.Context) (*counterIncrementFrame, error) {
-	frame := counterIncrementLocals{c: c, ctx: ctx}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &counterIncrementFrame{counterIncrementLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // counterIncrementLocals is what [counter.increment] keeps while it is suspended.
 type counterIncrementLocals struct {
 	statemachine.Frame
@@ -390,18 +348,6 @@ type counterIncrementLocals struct {
 
 	lock1 *statemachine.WaitingVoid[job.Void]
 	n     int
-}
-
-// counterIncrementFrame is the frame of [counter.increment] for a caller that is a machine.
-type counterIncrementFrame struct {
-	counterIncrementLocals
-
-	result0 error
-}
-
-func (f *counterIncrementFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [counter.increment] on to its next suspension (false) or its end (true).
@@ -420,7 +366,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:424
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:370
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -429,7 +375,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:433
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:379
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
@@ -439,7 +385,7 @@ after1:
 	f.n = f.c.n
 	f.c.Unlock()
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:443
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:389
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -449,7 +395,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:453
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:399
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
@@ -459,16 +405,11 @@ after2:
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:463
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:409
 }
 
 func (f *counterIncrementLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 87, 92)
-}
-
-func (f *counterIncrementFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // counterIncrementMachine is [counter.increment] as the root of a chain: chain, job and frame in
@@ -557,7 +498,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:561
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:502
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -566,13 +507,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:570
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:511
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:576
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:517
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -584,7 +525,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:588
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:529
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -594,24 +535,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:598
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:539
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:604
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:545
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:611
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:552
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:615
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:556
 }
 
 func (f *bothLocals) Location() statemachine.Location {
@@ -689,7 +630,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:693
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:634
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -698,7 +639,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:702
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:643
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -716,7 +657,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:140
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:720
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:661
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -727,7 +668,7 @@ resume2:
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:731
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:672
 		goto after3
 	}
 	f.State = 3
@@ -743,7 +684,7 @@ after3:
 		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:747
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:688
 }
 
 func (f *lockCycleLocals) Location() statemachine.Location {
@@ -815,7 +756,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:819
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:760
 	if f.both1 == nil {
 		goto after1
 	}
@@ -824,7 +765,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:828
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:769
 	f.both1 = nil
 after1:
 	return true, result0
@@ -864,18 +805,6 @@ func (b *bell) waitAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// waitEnter enters [bell.wait] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (b *bell) waitEnter(r *statemachine.Run, arg0 context.Context) (*bellWaitFrame, error) {
-	frame := bellWaitLocals{b: b}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &bellWaitFrame{bellWaitLocals: frame}
-	r.Push(arg0, m)
-	return m, nil
-}
-
 // bellWaitLocals is what [bell.wait] keeps while it is suspended.
 type bellWaitLocals struct {
 	statemachine.Frame
@@ -883,18 +812,6 @@ type bellWaitLocals struct {
 	b *bell
 
 	await2 *job.Job[job.Void]
-}
-
-// bellWaitFrame is the frame of [bell.wait] for a caller that is a machine.
-type bellWaitFrame struct {
-	bellWaitLocals
-
-	result0 error
-}
-
-func (f *bellWaitFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [bell.wait] on to its next suspension (false) or its end (true).
@@ -916,7 +833,7 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:920
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:837
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -926,7 +843,7 @@ resume1:
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:930
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:847
 		goto after2
 	}
 	f.State = 2
@@ -942,16 +859,11 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:946
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:863
 }
 
 func (f *bellWaitLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 160, 162)
-}
-
-func (f *bellWaitFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // bellWaitMachine is [bell.wait] as the root of a chain: chain, job and frame in one allocation.
@@ -984,18 +896,6 @@ func (b *bell) ringAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// ringEnter enters [bell.ring] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (b *bell) ringEnter(r *statemachine.Run, arg0 context.Context) (*bellRingFrame, error) {
-	frame := bellRingLocals{b: b}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &bellRingFrame{bellRingLocals: frame}
-	r.Push(arg0, m)
-	return m, nil
-}
-
 // bellRingLocals is what [bell.ring] keeps while it is suspended.
 type bellRingLocals struct {
 	statemachine.Frame
@@ -1003,18 +903,6 @@ type bellRingLocals struct {
 	b *bell
 
 	i1 int
-}
-
-// bellRingFrame is the frame of [bell.ring] for a caller that is a machine.
-type bellRingFrame struct {
-	bellRingLocals
-
-	result0 error
-}
-
-func (f *bellRingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [bell.ring] on to its next suspension (false) or its end (true).
@@ -1036,7 +924,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1040
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:928
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1044,7 +932,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1048
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:936
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -1053,16 +941,11 @@ endRange1:
 		f.b.waiter.TrySetResult(job.Void{})
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1057
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:945
 }
 
 func (f *bellRingLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).ring", "github.com/movenext/movenext/jobtest/planted_test.go", 169)
-}
-
-func (f *bellRingFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // bellRingMachine is [bell.ring] as the root of a chain: chain, job and frame in one allocation.
@@ -1120,7 +1003,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1124
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1129,12 +1012,12 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1133
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1138
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1021
 }
 
 func (f *completeLocals) Location() statemachine.Location {
@@ -1204,7 +1087,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1208
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1091
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1212,13 +1095,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1216
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1099
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1222
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1105
 }
 
 func (f *answerLocals) Location() statemachine.Location {
@@ -1278,7 +1161,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1282
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1165
 		goto after1
 	}
 	f.State = 1
@@ -1293,7 +1176,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1297
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1180
 }
 
 func (f *readLocals) Location() statemachine.Location {
@@ -1362,7 +1245,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1366
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1249
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1371,12 +1254,12 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1375
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1258
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1380
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1263
 }
 
 func (f *stepLocals) Location() statemachine.Location {
@@ -1437,7 +1320,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1441
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1324
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1445,7 +1328,7 @@ resume1:
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1449
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1332
 }
 
 func (f *walkLocals) Location() statemachine.Location {
@@ -1542,7 +1425,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1546
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1429
 	if !asleep {
 		goto after1
 	}
@@ -1555,7 +1438,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1559
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1442
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1565,7 +1448,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1569
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1452
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1575,13 +1458,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1579
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1462
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1585
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1468
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1595,7 +1478,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1599
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1482
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -1606,11 +1489,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1610
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1493
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1614
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1497
 }
 
 func (f *reserveLocals) Location() statemachine.Location {
@@ -1698,7 +1581,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1702
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1585
 			goto after1
 		}
 		f.State = 1
@@ -1714,13 +1597,13 @@ after1:
 		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1718
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1601
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1724
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1607
 }
 
 func (f *sellsLocals) Location() statemachine.Location {
@@ -1785,7 +1668,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1789
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1672
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1794,7 +1677,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1798
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1681
 	f.reserve1 = nil
 after1:
 	return true, result0
@@ -1888,7 +1771,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1892
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1775
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1898,12 +1781,12 @@ resume1:
 		f.s.top = f.next
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1902
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1785
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1907
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1790
 }
 
 func (f *stackPopLocals) Location() statemachine.Location {
@@ -1945,18 +1828,6 @@ func (s *stack) takeAsync(arg0 context.Context, greedy bool) (result *job.Job[jo
 	return m.Start(arg0, &r, m)
 }
 
-// takeEnter enters [stack.take] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *stack) takeEnter(r *statemachine.Run, arg0 context.Context, greedy bool) (*stackTakeFrame, error) {
-	frame := stackTakeLocals{s: s, greedy: greedy}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &stackTakeFrame{stackTakeLocals: frame}
-	r.Push(arg0, m)
-	return m, nil
-}
-
 // stackTakeLocals is what [stack.take] keeps while it is suspended.
 type stackTakeLocals struct {
 	statemachine.Frame
@@ -1966,18 +1837,6 @@ type stackTakeLocals struct {
 
 	first *node
 	pop1  *stackPopFrame
-}
-
-// stackTakeFrame is the frame of [stack.take] for a caller that is a machine.
-type stackTakeFrame struct {
-	stackTakeLocals
-
-	result0 error
-}
-
-func (f *stackTakeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [stack.take] on to its next suspension (false) or its end (true).
@@ -1996,7 +1855,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1859
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -2005,7 +1864,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2009
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1868
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -2013,7 +1872,7 @@ after1:
 		return true, nil
 	}
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1876
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -2022,7 +1881,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1885
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -2033,16 +1892,11 @@ after2:
 		f.s.push(f.first)
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2037
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1896
 }
 
 func (f *stackTakeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).take", "github.com/movenext/movenext/jobtest/planted_test.go", 339, 343)
-}
-
-func (f *stackTakeFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // stackTakeMachine is [stack.take] as the root of a chain: chain, job and frame in one allocation.
@@ -2075,36 +1929,12 @@ func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// enterEnter enters [peterson.enter] for another machine. It returns the results or, suspended,
-// the frame that will have them.
-func (p *peterson) enterEnter(r *statemachine.Run, me int) (*petersonEnterFrame, error) {
-	frame := petersonEnterLocals{p: p, me: me}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &petersonEnterFrame{petersonEnterLocals: frame}
-	r.Push(context.Background(), m)
-	return m, nil
-}
-
 // petersonEnterLocals is what [peterson.enter] keeps while it is suspended.
 type petersonEnterLocals struct {
 	statemachine.Frame
 
 	p  *peterson
 	me int
-}
-
-// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine.
-type petersonEnterFrame struct {
-	petersonEnterLocals
-
-	result0 error
-}
-
-func (f *petersonEnterFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [peterson.enter] on to its next suspension (false) or its end (true).
@@ -2133,7 +1963,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2137
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1967
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -2145,7 +1975,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2149
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1979
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -2154,7 +1984,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2158
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1988
 	f.State = 3
 	return r.Yield(), nil
 resume3:
@@ -2166,24 +1996,24 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2170
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
 	f.State = 4
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2176
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2006
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2182
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2012
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2187
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
 	f.State = 5
 	return r.Yield(), nil
 resume5:
@@ -2192,16 +2022,11 @@ resume5:
 	f.p.inside--
 	f.p.wants[f.me] = false
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2196
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
 }
 
 func (f *petersonEnterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
-}
-
-func (f *petersonEnterFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // petersonEnterMachine is [peterson.enter] as the root of a chain: chain, job and frame in one
@@ -2221,4 +2046,4 @@ func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3eba3b4d7c7b0f8a
+// Digest of what is above: 3166785b7a6b400a

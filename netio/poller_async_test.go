@@ -6,7 +6,6 @@ package netio_test
 
 import (
 	"context"
-	"io"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/netio"
@@ -19,160 +18,6 @@ const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
 )
-
-// Digest of echo: 37c0d733f00b996b
-
-// echoAsync starts [echo] as a state machine and returns its job.
-func echoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := echoLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
-		r.Rethrow()
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &echoMachine{echoLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// echoLocals is what [echo] keeps while it is suspended.
-type echoLocals struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	ctx context.Context
-	c   *netio.Conn
-
-	total        int
-	readable1    *statemachine.WaitingVoid[int]
-	p            *[64]byte
-	n            int
-	readOrWrite2 *statemachine.Waiting[int]
-}
-
-// moveNext runs [echo] on to its next suspension (false) or its end (true).
-func (f *echoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &hasEnded)
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Running
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	default:
-		f.Misuse(resumeAt)
-	}
-	{
-		c := f.c
-//line github.com/movenext/movenext/netio/poller_test.go:35
-		f.defers.PushPlain(func() { _ = c.Close() })
-	}
-//line github.com/movenext/movenext/netio/poller_test.go:36
-	f.total = 0
-for1:
-	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:80
-	if f.readable1 == nil {
-		goto after1
-	}
-	f.State = 1
-	f.p = nil // not needed any more
-	return false, 0, nil
-resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:90
-	f.readable1 = nil
-after1:
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	if err != nil {
-		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:96
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:39
-		return true, result0, result1
-	}
-	f.p = new([64]byte)
-	f.readOrWrite2, f.n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:103
-	if f.readOrWrite2 == nil {
-		goto after2
-	}
-	f.State = 2
-	return false, 0, nil
-resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:42
-	f.n, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:112
-	f.readOrWrite2 = nil
-after2:
-//line github.com/movenext/movenext/netio/poller_test.go:43
-	if err == io.EOF {
-		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_async_test.go:118
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:44
-		return true, result0, result1
-	}
-	if err != nil {
-		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:125
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:47
-		return true, result0, result1
-	}
-	f.readOrWrite2, _, err = f.c.WriteEnter(r, (*f.p)[:f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:131
-	if f.readOrWrite2 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.p = nil // not needed any more
-	return false, 0, nil
-resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	_, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:141
-	f.readOrWrite2 = nil
-after3:
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	if err != nil {
-		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:147
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:50
-		return true, result0, result1
-	}
-	f.total += f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:153
-	goto for1
-}
-
-func (f *echoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 38, 42, 49)
-}
-
-// echoMachine is [echo] as the root of a chain: chain, job and frame in one allocation.
-type echoMachine struct {
-	statemachine.Builder[int]
-	echoLocals
-}
-
-func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
-	if !hasEnded {
-		return false
-	}
-	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
-	return true
-}
 
 // Digest of echoBy: 16ce3c34398e73b7
 
@@ -220,87 +65,87 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:183
+//line github.com/movenext/movenext/netio/poller_test.go:157
 	f.total = 0
 for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:228
+//line github.com/movenext/movenext/netio/poller_async_test.go:73
 	if f.readable1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:185
+//line github.com/movenext/movenext/netio/poller_test.go:159
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:237
+//line github.com/movenext/movenext/netio/poller_async_test.go:82
 	f.readable1 = nil
 after1:
-//line github.com/movenext/movenext/netio/poller_test.go:185
+//line github.com/movenext/movenext/netio/poller_test.go:159
 	if err != nil {
 		return true, f.total, err
 	}
 	f.readFullOrReadOrWrite2, _, err = f.c.ReadFullEnter(r, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:245
+//line github.com/movenext/movenext/netio/poller_async_test.go:90
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:188
+//line github.com/movenext/movenext/netio/poller_test.go:162
 	_, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:254
+//line github.com/movenext/movenext/netio/poller_async_test.go:99
 	f.readFullOrReadOrWrite2 = nil
 after2:
-//line github.com/movenext/movenext/netio/poller_test.go:188
+//line github.com/movenext/movenext/netio/poller_test.go:162
 	if err != nil {
 		result0, result1 = f.total, ended(err)
-//line github.com/movenext/movenext/netio/poller_async_test.go:260
+//line github.com/movenext/movenext/netio/poller_async_test.go:105
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:190
+//line github.com/movenext/movenext/netio/poller_test.go:164
 	}
 	f.readFullOrReadOrWrite2, f.n, err = f.c.ReadEnter(r, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:265
+//line github.com/movenext/movenext/netio/poller_async_test.go:110
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:191
+//line github.com/movenext/movenext/netio/poller_test.go:165
 	f.n, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:274
+//line github.com/movenext/movenext/netio/poller_async_test.go:119
 	f.readFullOrReadOrWrite2 = nil
 after3:
-//line github.com/movenext/movenext/netio/poller_test.go:192
+//line github.com/movenext/movenext/netio/poller_test.go:166
 	if err != nil {
 		return true, f.total, err
 	}
 	f.readFullOrReadOrWrite2, _, err = f.c.WriteEnter(r, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:282
+//line github.com/movenext/movenext/netio/poller_async_test.go:127
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after4
 	}
 	f.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/poller_test.go:195
+//line github.com/movenext/movenext/netio/poller_test.go:169
 	_, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:291
+//line github.com/movenext/movenext/netio/poller_async_test.go:136
 	f.readFullOrReadOrWrite2 = nil
 after4:
-//line github.com/movenext/movenext/netio/poller_test.go:195
+//line github.com/movenext/movenext/netio/poller_test.go:169
 	if err != nil {
 		return true, f.total, err
 	}
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:299
+//line github.com/movenext/movenext/netio/poller_async_test.go:144
 	goto for1
 }
 
 func (f *echoByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 185, 188, 191, 195)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 159, 162, 165, 169)
 }
 
 // echoByMachine is [echoBy] as the root of a chain: chain, job and frame in one allocation.
@@ -359,43 +204,43 @@ func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:313
+//line github.com/movenext/movenext/netio/poller_test.go:287
 	if err := ctx.Err(); err != nil {
 		return true, 0, err
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
-//line github.com/movenext/movenext/netio/poller_test.go:318
+//line github.com/movenext/movenext/netio/poller_test.go:292
 	select {
 	case <-f.stop:
 		return true, f.total, nil
 	default:
 	}
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:377
+//line github.com/movenext/movenext/netio/poller_async_test.go:222
 	if f.read1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:323
+//line github.com/movenext/movenext/netio/poller_test.go:297
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:386
+//line github.com/movenext/movenext/netio/poller_async_test.go:231
 	f.read1 = nil
 after1:
-//line github.com/movenext/movenext/netio/poller_test.go:324
+//line github.com/movenext/movenext/netio/poller_test.go:298
 	if err != nil {
 		return true, f.total, err
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:394
+//line github.com/movenext/movenext/netio/poller_async_test.go:239
 	goto for1
 }
 
 func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 323)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 297)
 }
 
 // drainMachine is [drain] as the root of a chain: chain, job and frame in one allocation.
@@ -453,32 +298,32 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnd
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:349
+//line github.com/movenext/movenext/netio/poller_test.go:323
 	if err := args.ctx.Err(); err != nil {
 		return true, 0, err
 	}
 	{
-//line github.com/movenext/movenext/netio/poller_test.go:352
+//line github.com/movenext/movenext/netio/poller_test.go:326
 		var p [2]byte
 		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:466
+//line github.com/movenext/movenext/netio/poller_async_test.go:311
 	if f.readFull1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:353
+//line github.com/movenext/movenext/netio/poller_test.go:327
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:475
+//line github.com/movenext/movenext/netio/poller_async_test.go:320
 	f.readFull1 = nil
 after1:
 	return true, result0, result1
 }
 
 func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 353)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 327)
 }
 
 // readTwoMachine is [readTwo] as the root of a chain: chain, job and frame in one allocation.
@@ -497,4 +342,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e8d77eb000b180e3
+// Digest of what is above: b8fa0515b7e300c5

@@ -27,32 +27,6 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// echo answers until the peer has shut its side. It holds a buffer only while
-// there is something to read.
-//
-//movenext:async
-func echo(ctx context.Context, c *netio.Conn) (int, error) {
-	defer func() { _ = c.Close() }()
-	total := 0
-	for {
-		if err := c.Readable(ctx); err != nil {
-			return total, err
-		}
-		var p [64]byte
-		n, err := c.Read(p[:])
-		if err == io.EOF {
-			return total, nil
-		}
-		if err != nil {
-			return total, err
-		}
-		if _, err := c.Write(p[:n]); err != nil {
-			return total, err
-		}
-		total += n
-	}
-}
-
 func goroutinesIn(function string) int {
 	stacks := make([]byte, 1<<20)
 	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), function)
@@ -70,7 +44,7 @@ func TestIdleConnectionsHoldOneGoroutineAndTheLastTakesItAlong(t *testing.T) {
 		clients = append(clients, dial(t, l))
 		c, err := l.Accept()
 		require.NoError(t, err)
-		served = append(served, echoAsync(ctx, c))
+		served = append(served, echoAllAsync(ctx, c))
 	}
 	assert.Less(t, runtime.NumGoroutine()-before, 50, "not one a connection")
 	assert.Equal(t, 1, goroutinesIn("netio.(*poller).loop("))
@@ -111,7 +85,7 @@ func TestBusyWorkersLookForEvents(t *testing.T) {
 func TestLooksOfWorkersLoseNoEvent(t *testing.T) {
 	onProcs(t, func(t *testing.T) {
 		a, b := pipe(t, "tcp")
-		told := echoAsync(t.Context(), b)
+		told := echoAllAsync(t.Context(), b)
 		stop, looked := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(looked)
@@ -217,7 +191,7 @@ func TestManyConversationsLoseNoWake(t *testing.T) {
 			c := dial(t, l)
 			s, err := l.Accept()
 			require.NoError(t, err)
-			served = append(served, echoAsync(context.Background(), s))
+			served = append(served, echoAllAsync(context.Background(), s))
 			clients.Go(func() {
 				var p [64]byte
 				for i := range turns {
@@ -268,7 +242,7 @@ func TestReusedDescriptors(t *testing.T) {
 		for range 8 * 60 {
 			c, err := l.Accept()
 			require.NoError(t, err)
-			served = append(served, echoAsync(context.Background(), c))
+			served = append(served, echoAllAsync(context.Background(), c))
 		}
 		clients.Wait()
 		for _, j := range served {
@@ -396,7 +370,7 @@ func TestAFaultyPeer(t *testing.T) {
 		c, err := l.Accept()
 		require.NoError(t, err)
 		require.NoError(t, c.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
-		served = append(served, echoAsync(context.Background(), c))
+		served = append(served, echoAllAsync(context.Background(), c))
 		t.Cleanup(func() { _ = nc.Close() })
 	}
 	accept(func(nc net.Conn) { _ = nc.Close() })

@@ -62,7 +62,7 @@ func (f *copyAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error)
 		f.Misuse(resumeAt)
 	}
 for1:
-//line github.com/movenext/movenext/netio/stream.go:72
+//line github.com/movenext/movenext/netio/stream.go:90
 	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:68
 	if f.waitReadable1 == nil {
@@ -71,17 +71,17 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:72
+//line github.com/movenext/movenext/netio/stream.go:90
 	err2 = f.waitReadable1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:77
 	f.waitReadable1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream.go:72
+//line github.com/movenext/movenext/netio/stream.go:90
 	if err2 != nil {
 		err = err2
 //line github.com/movenext/movenext/netio/stream_async.go:83
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:74
+//line github.com/movenext/movenext/netio/stream.go:92
 	}
 	f.copyChunk2, n, end, err2 = copyChunkEnter(r, f.ctx, f.dst, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:88
@@ -91,31 +91,31 @@ after1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:75
+//line github.com/movenext/movenext/netio/stream.go:93
 	n, end, err2 = f.copyChunk2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:97
 	f.copyChunk2 = nil
 after2:
-//line github.com/movenext/movenext/netio/stream.go:76
+//line github.com/movenext/movenext/netio/stream.go:94
 	f.written += int64(n)
 	switch {
 	case err2 != nil:
 		err = err2
 //line github.com/movenext/movenext/netio/stream_async.go:105
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:80
+//line github.com/movenext/movenext/netio/stream.go:98
 	case end:
 		err = nil
 //line github.com/movenext/movenext/netio/stream_async.go:110
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:82
+//line github.com/movenext/movenext/netio/stream.go:100
 	}
 //line github.com/movenext/movenext/netio/stream_async.go:114
 	goto for1
 }
 
 func (f *copyAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 72, 75)
+	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 90, 93)
 }
 
 // copyAllMachine is [copyAll] as the root of a chain: chain, job and frame in one allocation.
@@ -205,18 +205,18 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:91
+//line github.com/movenext/movenext/netio/stream.go:109
 	f.p = chunks.Get().(*[chunk]byte)
 	{
 		p := f.p
 		{
-//line github.com/movenext/movenext/netio/stream.go:92
+//line github.com/movenext/movenext/netio/stream.go:110
 			put1 := chunks.Put
-//line github.com/movenext/movenext/netio/stream.go:92
+//line github.com/movenext/movenext/netio/stream.go:110
 			f.defers.Push(func(raise func()) { defer put1(p); raise() })
 		}
 	}
-//line github.com/movenext/movenext/netio/stream.go:93
+//line github.com/movenext/movenext/netio/stream.go:111
 	f.readOnce1, readOnce1Value, readOnce1Err = readOnceEnter(r, src, f.p[:])
 //line github.com/movenext/movenext/netio/stream_async.go:222
 	if f.readOnce1 == nil {
@@ -225,17 +225,17 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:93
+//line github.com/movenext/movenext/netio/stream.go:111
 	readOnce1Value, readOnce1Err = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:231
 	f.readOnce1 = nil
 after1:
-//line github.com/movenext/movenext/netio/stream.go:93
+//line github.com/movenext/movenext/netio/stream.go:111
 	f.n, f.failed = readOnce1Value, readOnce1Err
 	if f.n <= 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/stream.go:95
+//line github.com/movenext/movenext/netio/stream.go:113
 	f.writeAll2, writeAll2Value, writeAll2Err = writeAllEnter(r, f.ctx, f.dst, f.p[:f.n])
 //line github.com/movenext/movenext/netio/stream_async.go:241
 	if f.writeAll2 == nil {
@@ -245,19 +245,19 @@ after1:
 	f.ctx, f.dst, f.p = nil, nil, nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:95
+//line github.com/movenext/movenext/netio/stream.go:113
 	writeAll2Value, writeAll2Err = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:251
 	f.writeAll2 = nil
 after2:
-//line github.com/movenext/movenext/netio/stream.go:95
+//line github.com/movenext/movenext/netio/stream.go:113
 	f.n, f.err = writeAll2Value, writeAll2Err
-//line github.com/movenext/movenext/netio/stream.go:95
+//line github.com/movenext/movenext/netio/stream.go:113
 	if f.err != nil {
 		f.end = false
 //line github.com/movenext/movenext/netio/stream_async.go:259
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:96
+//line github.com/movenext/movenext/netio/stream.go:114
 		return true
 	}
 endIf1:
@@ -265,19 +265,19 @@ endIf1:
 		f.end, f.err = true, nil
 //line github.com/movenext/movenext/netio/stream_async.go:267
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:100
+//line github.com/movenext/movenext/netio/stream.go:118
 		return true
 	}
 	f.end, f.err = false, f.failed
 //line github.com/movenext/movenext/netio/stream_async.go:273
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:102
+//line github.com/movenext/movenext/netio/stream.go:120
 	return true
 //line github.com/movenext/movenext/netio/stream_async.go:277
 }
 
 func (f *copyChunkFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 93, 95)
+	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 111, 113)
 }
 
 func (f *copyChunkFrame) Results(r *statemachine.Run) (int, bool, error) {
@@ -369,28 +369,28 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:116
+//line github.com/movenext/movenext/netio/stream.go:134
 	switch src := args.src.(type) {
 	case *Conn:
-//line github.com/movenext/movenext/netio/stream.go:116
+//line github.com/movenext/movenext/netio/stream.go:134
 		src2 = src
-//line github.com/movenext/movenext/netio/stream.go:116
+//line github.com/movenext/movenext/netio/stream.go:134
 		goto case1
-//line github.com/movenext/movenext/netio/stream.go:119
+//line github.com/movenext/movenext/netio/stream.go:137
 	case waitableReader:
-//line github.com/movenext/movenext/netio/stream.go:116
+//line github.com/movenext/movenext/netio/stream.go:134
 		src3 = src
-//line github.com/movenext/movenext/netio/stream.go:116
+//line github.com/movenext/movenext/netio/stream.go:134
 		goto case2
 	default:
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:140
 		result0 = endReason(args.ctx)
 //line github.com/movenext/movenext/netio/stream_async.go:389
 		return true, result0
-//line github.com/movenext/movenext/netio/stream.go:123
+//line github.com/movenext/movenext/netio/stream.go:141
 	}
 case1:
-//line github.com/movenext/movenext/netio/stream.go:118
+//line github.com/movenext/movenext/netio/stream.go:136
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
 //line github.com/movenext/movenext/netio/stream_async.go:396
 	if f.readable1 == nil {
@@ -399,16 +399,16 @@ case1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:118
+//line github.com/movenext/movenext/netio/stream.go:136
 	result0 = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:405
 	f.readable1 = nil
 after1:
 	return true, result0
 case2:
-//line github.com/movenext/movenext/netio/stream.go:120
+//line github.com/movenext/movenext/netio/stream.go:138
 	f.readable2 = src3.ReadableAsync(args.ctx)
-//line github.com/movenext/movenext/netio/stream.go:120
+//line github.com/movenext/movenext/netio/stream.go:138
 	if statemachine.TwinEnded(r, f.readable2) {
 //line github.com/movenext/movenext/netio/stream_async.go:414
 		goto resume2
@@ -416,7 +416,7 @@ case2:
 	f.State = 2
 	return r.Await(f.readable2), nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:120
+//line github.com/movenext/movenext/netio/stream.go:138
 	_, result0 = statemachine.TwinResult(r, f.readable2)
 //line github.com/movenext/movenext/netio/stream_async.go:422
 	f.readable2 = nil
@@ -424,7 +424,7 @@ resume2:
 }
 
 func (f *waitReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 118, 120)
+	return f.Frame.At("github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 136, 138)
 }
 
 func (f *waitReadableFrame) Results(r *statemachine.Run) error {
@@ -517,13 +517,13 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:148
 		c, ok := args.src.(*Conn)
-//line github.com/movenext/movenext/netio/stream.go:130
+//line github.com/movenext/movenext/netio/stream.go:148
 		if !ok {
 			goto endIf1
 		}
-//line github.com/movenext/movenext/netio/stream.go:131
+//line github.com/movenext/movenext/netio/stream.go:149
 		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
 //line github.com/movenext/movenext/netio/stream_async.go:530
@@ -533,16 +533,16 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:131
+//line github.com/movenext/movenext/netio/stream.go:149
 	result0, result1 = f.read1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:539
 	f.read1 = nil
 after1:
 	return true, result0, result1
 endIf1:
-//line github.com/movenext/movenext/netio/stream.go:133
+//line github.com/movenext/movenext/netio/stream.go:151
 	f.read2 = args.src.ReadAsync(args.p)
-//line github.com/movenext/movenext/netio/stream.go:133
+//line github.com/movenext/movenext/netio/stream.go:151
 	if statemachine.TwinEnded(r, f.read2) {
 //line github.com/movenext/movenext/netio/stream_async.go:548
 		goto resume2
@@ -550,7 +550,7 @@ endIf1:
 	f.State = 2
 	return r.Await(f.read2), 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:133
+//line github.com/movenext/movenext/netio/stream.go:151
 	result0, result1 = statemachine.TwinResult(r, f.read2)
 //line github.com/movenext/movenext/netio/stream_async.go:556
 	f.read2 = nil
@@ -558,7 +558,7 @@ resume2:
 }
 
 func (f *readOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 131, 133)
+	return f.Frame.At("github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 149, 151)
 }
 
 func (f *readOnceFrame) Results(r *statemachine.Run) (int, error) {
@@ -656,27 +656,27 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (hasE
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:140
+//line github.com/movenext/movenext/netio/stream.go:158
 	switch dst := args.dst.(type) {
 	case *Conn:
-//line github.com/movenext/movenext/netio/stream.go:140
+//line github.com/movenext/movenext/netio/stream.go:158
 		dst2 = dst
-//line github.com/movenext/movenext/netio/stream.go:140
+//line github.com/movenext/movenext/netio/stream.go:158
 		goto case1
-//line github.com/movenext/movenext/netio/stream.go:143
+//line github.com/movenext/movenext/netio/stream.go:161
 	case boundWriter:
-//line github.com/movenext/movenext/netio/stream.go:140
+//line github.com/movenext/movenext/netio/stream.go:158
 		dst3 = dst
-//line github.com/movenext/movenext/netio/stream.go:140
+//line github.com/movenext/movenext/netio/stream.go:158
 		goto case2
 	default:
-//line github.com/movenext/movenext/netio/stream.go:140
+//line github.com/movenext/movenext/netio/stream.go:158
 		dst4 = dst
-//line github.com/movenext/movenext/netio/stream.go:140
+//line github.com/movenext/movenext/netio/stream.go:158
 		goto case3
 	}
 case1:
-//line github.com/movenext/movenext/netio/stream.go:142
+//line github.com/movenext/movenext/netio/stream.go:160
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream_async.go:682
 	if f.writeAll1 == nil {
@@ -685,16 +685,16 @@ case1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:142
+//line github.com/movenext/movenext/netio/stream.go:160
 	result0, result1 = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:691
 	f.writeAll1 = nil
 after1:
 	return true, result0, result1
 case2:
-//line github.com/movenext/movenext/netio/stream.go:144
+//line github.com/movenext/movenext/netio/stream.go:162
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream.go:144
+//line github.com/movenext/movenext/netio/stream.go:162
 	if statemachine.TwinEnded(r, f.writeAll2) {
 //line github.com/movenext/movenext/netio/stream_async.go:700
 		goto resume2
@@ -702,13 +702,13 @@ case2:
 	f.State = 2
 	return r.Await(f.writeAll2), 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:144
+//line github.com/movenext/movenext/netio/stream.go:162
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
 //line github.com/movenext/movenext/netio/stream_async.go:708
 	f.writeAll2 = nil
 	return true, result0, result1
 case3:
-//line github.com/movenext/movenext/netio/stream.go:146
+//line github.com/movenext/movenext/netio/stream.go:164
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
 //line github.com/movenext/movenext/netio/stream_async.go:714
 	if f.writeFull3 == nil {
@@ -717,7 +717,7 @@ case3:
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/stream.go:146
+//line github.com/movenext/movenext/netio/stream.go:164
 	result0, result1 = f.writeFull3.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:723
 	f.writeFull3 = nil
@@ -726,7 +726,7 @@ after3:
 }
 
 func (f *writeAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 142, 144, 146)
+	return f.Frame.At("github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 160, 162, 164)
 }
 
 func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
@@ -810,9 +810,9 @@ func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (hasEnd
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:154
+//line github.com/movenext/movenext/netio/stream.go:172
 	f.write1 = dst.WriteAsync(f.p)
-//line github.com/movenext/movenext/netio/stream.go:154
+//line github.com/movenext/movenext/netio/stream.go:172
 	if statemachine.TwinEnded(r, f.write1) {
 //line github.com/movenext/movenext/netio/stream_async.go:818
 		goto resume1
@@ -821,11 +821,11 @@ func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (hasEnd
 	return r.Await(f.write1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/stream.go:154
+//line github.com/movenext/movenext/netio/stream.go:172
 		n, err := statemachine.TwinResult(r, f.write1)
 //line github.com/movenext/movenext/netio/stream_async.go:827
 		f.write1 = nil
-//line github.com/movenext/movenext/netio/stream.go:155
+//line github.com/movenext/movenext/netio/stream.go:173
 		if n < len(f.p) && err == nil {
 			err = io.ErrShortWrite
 		}
@@ -835,7 +835,7 @@ resume1:
 }
 
 func (f *writeFullLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 154)
+	return f.Frame.At("github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 172)
 }
 
 func (f *writeFullFrame) Results(r *statemachine.Run) (int, error) {
@@ -859,4 +859,4 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 60f783621a3532a7
+// Digest of what is above: f8418ac0f43ac19f

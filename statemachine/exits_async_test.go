@@ -1680,81 +1680,6 @@ func (f *exitRunOverTwoFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of runHot: 8c13b94af9ac7092
-
-// runHotAsync starts [runHot] as a state machine and returns its job.
-func runHotAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := runHotFrame{}
-	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &runHotArgs{ctx: ctx, s: s}) {
-		return statemachine.Completed(ctx, job.Void{}, nil)
-	}
-	m := &runHotMachine{runHotFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// runHotFrame is the frame of [runHot]: what it keeps while it is suspended.
-type runHotFrame struct {
-	statemachine.Frame
-
-	next1 *exitRunNextFrame
-}
-
-// runHotArgs are the parameters that only the start of [runHot] needs.
-type runHotArgs struct {
-	ctx context.Context
-	s   *exitRun
-}
-
-// moveNext runs [runHot] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *runHotFrame) moveNext(r *statemachine.Run, args *runHotArgs) bool {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/exits_test.go:273
-	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1725
-	if f.next1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false
-resume1:
-//line github.com/movenext/movenext/statemachine/exits_test.go:273
-	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1734
-	f.next1 = nil
-after1:
-	return true
-}
-
-func (f *runHotFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runHot", "github.com/movenext/movenext/statemachine/exits_test.go", 273)
-}
-
-// runHotMachine is [runHot] as the root of a chain: chain, job and frame in one allocation.
-type runHotMachine struct {
-	statemachine.Builder[job.Void]
-	runHotFrame
-}
-
-func (f *runHotMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.runHotFrame.moveNext(r, nil) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, nil)
-	f.runHotFrame = runHotFrame{Frame: f.runHotFrame.Frame} // the job keeps nothing else alive
-	return true
-}
-
 // Digest of runResumed: c6c1163e6c6a381f
 
 // runResumedAsync starts [runResumed] as a state machine and returns its job.
@@ -1792,14 +1717,14 @@ func (f *runResumedFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(resumeAt)
 	}
-	// exits_test.go:277: job.Yield()
+	// exits_test.go:274: job.Yield()
 	f.State = 1
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/exits_test.go:277
+//line github.com/movenext/movenext/statemachine/exits_test.go:274
 	_ = r.Refusal()
 	f.next2 = f.s.nextEnter(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1803
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1728
 	if f.next2 == nil {
 		goto after2
 	}
@@ -1807,16 +1732,16 @@ resume1:
 	f.ctx, f.s = nil, nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/exits_test.go:278
+//line github.com/movenext/movenext/statemachine/exits_test.go:275
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1813
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1738
 	f.next2 = nil
 after2:
 	return true
 }
 
 func (f *runResumedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runResumed", "github.com/movenext/movenext/statemachine/exits_test.go", 277, 278)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runResumed", "github.com/movenext/movenext/statemachine/exits_test.go", 274, 275)
 }
 
 // runResumedMachine is [runResumed] as the root of a chain: chain, job and frame in one
@@ -1875,17 +1800,17 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 	default:
 		f.Misuse(resumeAt)
 	}
-	// exits_test.go:283: _, err := job.Run(ctx, func(ctx context.Context) (int, error) {
+	// exits_test.go:280: _, err := job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
 		s := args.s
-//line github.com/movenext/movenext/statemachine/exits_test.go:283
+//line github.com/movenext/movenext/statemachine/exits_test.go:280
 		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return runSpawnedFunc1Run(s, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/exits_test.go:283
+//line github.com/movenext/movenext/statemachine/exits_test.go:280
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1889
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1814
 		goto after1
 	}
 	f.State = 1
@@ -1896,16 +1821,16 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/exits_test.go:283
+//line github.com/movenext/movenext/statemachine/exits_test.go:280
 		_, err := awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/exits_test.go:287
+//line github.com/movenext/movenext/statemachine/exits_test.go:284
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1905
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1830
 }
 
 func (f *runSpawnedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 283)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 280)
 }
 
 // runSpawnedMachine is [runSpawned] as the root of a chain: chain, job and frame in one
@@ -1964,27 +1889,27 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/exits_test.go:284
+//line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1970
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1895
 	if f.next1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/exits_test.go:284
+//line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1979
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1904
 	f.next1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/exits_test.go:285
+//line github.com/movenext/movenext/statemachine/exits_test.go:282
 	return true, 0, nil
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1984
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1909
 }
 
 func (f *runSpawnedFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 284)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 281)
 }
 
 // runSpawnedFunc1Machine is a function literal of [runSpawned] as the root of a chain: chain and
@@ -2003,4 +1928,4 @@ func (f *runSpawnedFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: adaa644a62c6611e
+// Digest of what is above: 2a4d17eaf95516a2

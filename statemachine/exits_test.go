@@ -270,9 +270,6 @@ func (s *exitRun) overTwo(ctx context.Context, n int) {
 // The ways to run a program as a machine.
 
 //movenext:async
-func runHot(ctx context.Context, s *exitRun) { s.next(ctx, 0) }
-
-//movenext:async
 func runResumed(ctx context.Context, s *exitRun) {
 	job.Yield()
 	s.next(ctx, 0)
@@ -288,7 +285,8 @@ func runSpawned(ctx context.Context, s *exitRun) error {
 }
 
 var exitWays = map[string]func(context.Context, *exitRun) *job.Job[job.Void]{
-	"hot": runHotAsync, "resumed": runResumedAsync, "spawned": runSpawnedAsync,
+	"hot":     func(ctx context.Context, s *exitRun) *job.Job[job.Void] { return s.nextAsync(ctx, 0) },
+	"resumed": runResumedAsync, "spawned": runSpawnedAsync,
 }
 
 func endOfJob(j *job.Job[job.Void]) (string, error) {

@@ -75,11 +75,11 @@ func (f *endsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	default:
 		f.Misuse(resumeAt)
 	}
-	// home_test.go:68: job.Yield()
+	// home_test.go:69: job.Yield()
 	f.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:68
+//line github.com/movenext/movenext/statemachine/home_test.go:69
 	_ = r.Refusal()
 	switch f.how {
 	case "panics":
@@ -92,7 +92,7 @@ resume1:
 }
 
 func (f *endsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 68)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 69)
 }
 
 func (f *endsFrame) Results(r *statemachine.Run) error {
@@ -179,24 +179,24 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	default:
 		f.Misuse(resumeAt)
 	}
-	// home_test.go:82: if err := job.SwitchTo(ctx, to); err != nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:82
+	// home_test.go:83: if err := job.SwitchTo(ctx, to); err != nil {
+//line github.com/movenext/movenext/statemachine/home_test.go:83
 	if !(to == nil || f.ctx != nil && f.ctx.Err() != nil) {
 		goto move1
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:82
+//line github.com/movenext/movenext/statemachine/home_test.go:83
 	err = job.SwitchTo(f.ctx, to)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:190
 	goto after1
 move1:
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:82
+//line github.com/movenext/movenext/statemachine/home_test.go:83
 	return r.SwitchTo(f.ctx, to), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:82
+//line github.com/movenext/movenext/statemachine/home_test.go:83
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/home_test.go:82
+//line github.com/movenext/movenext/statemachine/home_test.go:83
 	if err != nil {
 		return true, err
 	}
@@ -209,7 +209,7 @@ after1:
 	f.ctx, f.how = nil, "" // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:85
+//line github.com/movenext/movenext/statemachine/home_test.go:86
 	result0 = f.ends2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:215
 	f.ends2 = nil
@@ -218,7 +218,7 @@ after2:
 }
 
 func (f *switchesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 82, 85)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 83, 86)
 }
 
 func (f *switchesFrame) Results(r *statemachine.Run) error {
@@ -242,14 +242,14 @@ func (f *switchesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of returnsAfter: 0de396e6a73bbc8f
+// Digest of returnsAfter: c15e74a95a9a8dd8
 
 // returnsAfterAsync starts [returnsAfter] as a state machine and returns its job.
-func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[job.Void]) {
+func returnsAfterAsync(ctx, away context.Context, how string, at *steps) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := returnsAfterFrame{how: how}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, away) {
+	if frame.moveNext(&r, &returnsAfterArgs{away: away, at: at}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &returnsAfterMachine{returnsAfterFrame: frame}
@@ -258,9 +258,9 @@ func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[j
 
 // returnsAfterEnter enters [returnsAfter] for another machine. It returns the results or,
 // suspended, the frame that will have them.
-func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
+func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how string, at *steps) (*returnsAfterFrame, error) {
 	frame := returnsAfterFrame{how: how}
-	if frame.moveNext(r, away) {
+	if frame.moveNext(r, &returnsAfterArgs{away: away, at: at}) {
 		return nil, frame.result0
 	}
 	m := new(returnsAfterFrame)
@@ -280,26 +280,32 @@ type returnsAfterFrame struct {
 	result0 error
 }
 
+// returnsAfterArgs are the parameters that only the start of [returnsAfter] needs.
+type returnsAfterArgs struct {
+	away context.Context
+	at   *steps
+}
+
 func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [returnsAfter] on to its next suspension (false) or its end (true). The parameter
-// away is needed only before the first suspension.
-func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
+// moveNext runs [returnsAfter] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *returnsAfterFrame) moveNext(r *statemachine.Run, args *returnsAfterArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if hasEnded, again := f.step(r, away); !again {
+		if hasEnded, again := f.runStep(r, args); !again {
 			returned = true
 			return hasEnded
 		}
 	}
 }
 
-// step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins
-// at its epilogue.
-func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (hasEnded, again bool) {
+// runStep runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step
+// begins at its epilogue.
+func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs) (hasEnded, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -315,22 +321,25 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (has
 		f.Misuse(resumeAt)
 	}
 	{
-		away := away
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+		at := args.at
+//line github.com/movenext/movenext/statemachine/home_test.go:93
+		f.defers.PushPlain(func() { at.step("deferred first") })
+		away := args.away
+//line github.com/movenext/movenext/statemachine/home_test.go:94
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/home_test.go:92
-			m := returnsAfterFunc1Enter(r, away)
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+//line github.com/movenext/movenext/statemachine/home_test.go:94
+			m := returnsAfterFunc1Enter(r, away, at)
+//line github.com/movenext/movenext/statemachine/home_test.go:94
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+//line github.com/movenext/movenext/statemachine/home_test.go:94
 		})
 	}
-	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:330
+	// home_test.go:98: job.Yield()
+//line github.com/movenext/movenext/statemachine/home_async_test.go:339
 	f.State = 1
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:93
+//line github.com/movenext/movenext/statemachine/home_test.go:98
 	_ = r.Refusal()
 	switch f.how {
 	case "panics":
@@ -340,25 +349,25 @@ resume1:
 	}
 	f.result0 = errAway
 epilogue:
-//line github.com/movenext/movenext/statemachine/home_test.go:100
+//line github.com/movenext/movenext/statemachine/home_test.go:105
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/statemachine/home_test.go:100
+//line github.com/movenext/movenext/statemachine/home_test.go:105
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:348
+//line github.com/movenext/movenext/statemachine/home_async_test.go:357
 		return true, false
 	}
 	f.State = 2
 	f.how = "" // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:100
+//line github.com/movenext/movenext/statemachine/home_test.go:105
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:357
+//line github.com/movenext/movenext/statemachine/home_async_test.go:366
 	goto epilogue
 }
 
 func (f *returnsAfterFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 93, 101)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 98, 106)
 }
 
 func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
@@ -384,8 +393,8 @@ func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
 
 // returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It
 // returns the results or, suspended, the frame that will have them.
-func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsAfterFunc1Frame {
-	frame := returnsAfterFunc1Frame{}
+func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *returnsAfterFunc1Frame {
+	frame := returnsAfterFunc1Frame{at: at}
 	if frame.moveNext(r, away) {
 		return nil
 	}
@@ -399,6 +408,8 @@ func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsA
 // it is suspended.
 type returnsAfterFunc1Frame struct {
 	statemachine.Frame
+
+	at *steps
 
 	ends1 *endsFrame
 }
@@ -419,25 +430,28 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+//line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:425
+//line github.com/movenext/movenext/statemachine/home_async_test.go:436
 	if f.ends1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+//line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:434
+//line github.com/movenext/movenext/statemachine/home_async_test.go:445
 	f.ends1 = nil
 after1:
+//line github.com/movenext/movenext/statemachine/home_test.go:96
+	f.at.step("after the call in a deferred call")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:450
 	return true
 }
 
 func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 92)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 95)
 }
 
 func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
@@ -483,74 +497,74 @@ func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	default:
 		f.Misuse(resumeAt)
 	}
-	// home_test.go:126: job.Yield()
+	// home_test.go:131: job.Yield()
 	f.State = 1
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:126
+//line github.com/movenext/movenext/statemachine/home_test.go:131
 	_ = r.Refusal()
 	{
 		at := f.at
-//line github.com/movenext/movenext/statemachine/home_test.go:127
+//line github.com/movenext/movenext/statemachine/home_test.go:132
 		f.defers.PushPlain(func() { at.step("the stream's deferred call") })
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:128
+//line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.n1 = f.n
-//line github.com/movenext/movenext/statemachine/home_test.go:128
+//line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/statemachine/home_test.go:128
+//line github.com/movenext/movenext/statemachine/home_test.go:133
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:129
+//line github.com/movenext/movenext/statemachine/home_test.go:134
 	f.at.step("before the stream's yield")
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:510
+//line github.com/movenext/movenext/statemachine/home_async_test.go:524
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:130
+//line github.com/movenext/movenext/statemachine/home_test.go:135
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:130
+//line github.com/movenext/movenext/statemachine/home_test.go:135
 		if !yield1 {
 			goto endRange1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:133
+//line github.com/movenext/movenext/statemachine/home_test.go:138
 	f.at.step("behind the stream's yield")
-//line github.com/movenext/movenext/statemachine/home_test.go:128
+//line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:526
+//line github.com/movenext/movenext/statemachine/home_async_test.go:540
 	goto range1
 endRange1:
-	// home_test.go:135: job.Yield()
+	// home_test.go:140: job.Yield()
 	f.State = 3
 	return r.Yield()
 resume3:
-//line github.com/movenext/movenext/statemachine/home_test.go:135
+//line github.com/movenext/movenext/statemachine/home_test.go:140
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:536
+//line github.com/movenext/movenext/statemachine/home_async_test.go:550
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:136
+//line github.com/movenext/movenext/statemachine/home_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:540
+//line github.com/movenext/movenext/statemachine/home_async_test.go:554
 }
 
 func (f *numbersAtFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 126, 130, 135)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 131, 135, 140)
 }
 
-// Digest of calls: 7a42c1168a7cb651
+// Digest of calls: 7eee7667a79bbd6a
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := callsFrame{at: at, err: new(error)}
+	frame := callsFrame{away: away, at: at, err: new(error)}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &callsArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}) {
+	if frame.moveNext(&r, &callsArgs{ctx: ctx, there2: thereArg, way: way, how: how}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
@@ -561,8 +575,8 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 // callsEnter enters [calls] for another machine. It returns the results or, suspended, the frame
 // that will have them.
 func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
-	frame := callsFrame{at: at, err: new(error)}
-	if frame.moveNext(r, &callsArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}) {
+	frame := callsFrame{away: away, at: at, err: new(error)}
+	if frame.moveNext(r, &callsArgs{ctx: ctx, there2: thereArg, way: way, how: how}) {
 		r.Rethrow()
 		return nil, *frame.err
 	}
@@ -577,12 +591,14 @@ type callsFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	at *steps
+	away context.Context
+	at   *steps
 
 	ends1         *endsFrame
 	switches2     *switchesFrame
 	returnsAfter3 *returnsAfterFrame
 	byHand4       *job.Job[job.Void]
+	late5         *lateFrame
 
 	err *error
 }
@@ -590,7 +606,6 @@ type callsFrame struct {
 // callsArgs are the parameters that only the start of [calls] needs.
 type callsArgs struct {
 	ctx    context.Context
-	away   context.Context
 	there2 schedulers.Scheduler
 	way    string
 	how    string
@@ -607,6 +622,7 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bo
 	var ends1Err error
 	var switches2Err error
 	var returnsAfter3Err error
+	var lateErr error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -619,130 +635,191 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bo
 		goto resume3
 	case 4:
 		goto resume4
+	case 5:
+		goto resume5
+	case 6:
+		goto resume6
+	case 7:
+		goto resume7
 	default:
 		f.Misuse(resumeAt)
 	}
 	{
 		at := f.at
 		err := f.err
-//line github.com/movenext/movenext/statemachine/home_test.go:144
+//line github.com/movenext/movenext/statemachine/home_test.go:149
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/home_test.go:144
+//line github.com/movenext/movenext/statemachine/home_test.go:149
 			defer func() {
 				at.step("deferred")
 				if v := recover(); v != nil {
 					(*err), _ = v.(error)
 				}
 			}()
-//line github.com/movenext/movenext/statemachine/home_test.go:144
+//line github.com/movenext/movenext/statemachine/home_test.go:149
 			raise()
-//line github.com/movenext/movenext/statemachine/home_test.go:144
+//line github.com/movenext/movenext/statemachine/home_test.go:149
 		})
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:150
+//line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.at.step("start")
 	switch args.way {
 	case "scheduler":
-//line github.com/movenext/movenext/statemachine/home_test.go:151
-		goto case1
-//line github.com/movenext/movenext/statemachine/home_test.go:154
-	case "switch":
-//line github.com/movenext/movenext/statemachine/home_test.go:151
-		goto case2
 //line github.com/movenext/movenext/statemachine/home_test.go:156
+		goto case1
+//line github.com/movenext/movenext/statemachine/home_test.go:159
+	case "switch":
+//line github.com/movenext/movenext/statemachine/home_test.go:156
+		goto case2
+//line github.com/movenext/movenext/statemachine/home_test.go:161
 	case "deferred":
-//line github.com/movenext/movenext/statemachine/home_test.go:151
+//line github.com/movenext/movenext/statemachine/home_test.go:156
 		goto case3
-//line github.com/movenext/movenext/statemachine/home_test.go:158
+//line github.com/movenext/movenext/statemachine/home_test.go:163
 	case "by hand":
-//line github.com/movenext/movenext/statemachine/home_test.go:151
+//line github.com/movenext/movenext/statemachine/home_test.go:156
 		goto case4
+//line github.com/movenext/movenext/statemachine/home_test.go:165
+	case "late":
+//line github.com/movenext/movenext/statemachine/home_test.go:156
+		goto case5
+//line github.com/movenext/movenext/statemachine/home_test.go:167
+	case "late, in a later step":
+//line github.com/movenext/movenext/statemachine/home_test.go:156
+		goto case6
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:662
+//line github.com/movenext/movenext/statemachine/home_async_test.go:692
 	goto endSwitch1
 case1:
-//line github.com/movenext/movenext/statemachine/home_test.go:153
-	f.ends1, ends1Err = endsEnter(r, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:667
+//line github.com/movenext/movenext/statemachine/home_test.go:158
+	f.ends1, ends1Err = endsEnter(r, f.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:697
 	if f.ends1 == nil {
 		goto after1
 	}
 	f.State = 1
+	f.away = nil // not needed any more
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:153
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:676
+//line github.com/movenext/movenext/statemachine/home_async_test.go:707
 	f.ends1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/home_test.go:153
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:681
+//line github.com/movenext/movenext/statemachine/home_async_test.go:712
 	goto endSwitch1
 case2:
-//line github.com/movenext/movenext/statemachine/home_test.go:155
+//line github.com/movenext/movenext/statemachine/home_test.go:160
 	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:686
+//line github.com/movenext/movenext/statemachine/home_async_test.go:717
 	if f.switches2 == nil {
 		goto after2
 	}
 	f.State = 2
+	f.away = nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:155
+//line github.com/movenext/movenext/statemachine/home_test.go:160
 	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:695
+//line github.com/movenext/movenext/statemachine/home_async_test.go:727
 	f.switches2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/home_test.go:155
+//line github.com/movenext/movenext/statemachine/home_test.go:160
 	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:700
+//line github.com/movenext/movenext/statemachine/home_async_test.go:732
 	goto endSwitch1
 case3:
-//line github.com/movenext/movenext/statemachine/home_test.go:157
-	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:705
+//line github.com/movenext/movenext/statemachine/home_test.go:162
+	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, f.away, args.how, f.at)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:737
 	if f.returnsAfter3 == nil {
 		goto after3
 	}
 	f.State = 3
+	f.away = nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/statemachine/home_test.go:157
+//line github.com/movenext/movenext/statemachine/home_test.go:162
 	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:714
+//line github.com/movenext/movenext/statemachine/home_async_test.go:747
 	f.returnsAfter3 = nil
 after3:
-//line github.com/movenext/movenext/statemachine/home_test.go:157
+//line github.com/movenext/movenext/statemachine/home_test.go:162
 	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:719
+//line github.com/movenext/movenext/statemachine/home_async_test.go:752
 	goto endSwitch1
 case4:
-//line github.com/movenext/movenext/statemachine/home_test.go:159
+//line github.com/movenext/movenext/statemachine/home_test.go:164
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_test.go:159
+//line github.com/movenext/movenext/statemachine/home_test.go:164
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:726
+//line github.com/movenext/movenext/statemachine/home_async_test.go:759
 		goto resume4
 	}
 	f.State = 4
+	f.away = nil // not needed any more
 	return r.Await(f.byHand4)
 resume4:
-//line github.com/movenext/movenext/statemachine/home_test.go:159
+//line github.com/movenext/movenext/statemachine/home_test.go:164
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:734
+//line github.com/movenext/movenext/statemachine/home_async_test.go:768
 	f.byHand4 = nil
+	goto endSwitch1
+case5:
+//line github.com/movenext/movenext/statemachine/home_test.go:166
+	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 5, f.away, f.at.there)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:774
+	if f.late5 == nil {
+		goto after5
+	}
+	f.State = 5
+	f.away = nil // not needed any more
+	return false
+resume5:
+//line github.com/movenext/movenext/statemachine/home_test.go:166
+	lateErr = f.late5.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:784
+	f.late5 = nil
+after5:
+//line github.com/movenext/movenext/statemachine/home_test.go:166
+	*f.err = lateErr
+//line github.com/movenext/movenext/statemachine/home_async_test.go:789
+	goto endSwitch1
+case6:
+	// home_test.go:168: job.Yield()
+	f.State = 6
+	return r.Yield()
+resume6:
+//line github.com/movenext/movenext/statemachine/home_test.go:168
+	_ = r.Refusal()
+	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 7, f.away, f.at.there)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:799
+	if f.late5 == nil {
+		goto after7
+	}
+	f.State = 7
+	f.away = nil // not needed any more
+	return false
+resume7:
+//line github.com/movenext/movenext/statemachine/home_test.go:169
+	lateErr = f.late5.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:809
+	f.late5 = nil
+after7:
+//line github.com/movenext/movenext/statemachine/home_test.go:169
+	*f.err = lateErr
 endSwitch1:
-//line github.com/movenext/movenext/statemachine/home_test.go:161
 	f.at.step("after the call")
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:162
+//line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:742
+//line github.com/movenext/movenext/statemachine/home_async_test.go:819
 }
 
 func (f *callsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 153, 155, 157, 159)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 158, 160, 162, 164, 166, 168, 169)
 }
 
 func (f *callsFrame) Results(r *statemachine.Run) error {
@@ -816,35 +893,35 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 	}
 	{
 		at := f.at
-//line github.com/movenext/movenext/statemachine/home_test.go:169
+//line github.com/movenext/movenext/statemachine/home_test.go:179
 		f.defers.PushPlain(func() { at.step("deferred by the outer one") })
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:170
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:825
+//line github.com/movenext/movenext/statemachine/home_async_test.go:902
 	if f.calls1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:170
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:834
+//line github.com/movenext/movenext/statemachine/home_async_test.go:911
 	f.calls1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/home_test.go:171
+//line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:840
+//line github.com/movenext/movenext/statemachine/home_async_test.go:917
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:172
+//line github.com/movenext/movenext/statemachine/home_test.go:182
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:844
+//line github.com/movenext/movenext/statemachine/home_async_test.go:921
 }
 
 func (f *throughLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 170)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 180)
 }
 
 // throughMachine is [through] as the root of a chain: chain, job and frame in one allocation.
@@ -862,186 +939,6 @@ func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
 	f.SetResult(r, job.Void{}, v0)
 	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // the job keeps nothing else alive
 	return true
-}
-
-// Digest of cleansUp: c67dd5cec88702ac
-
-// cleansUpAsync starts [cleansUp] as a state machine and returns its job.
-func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := cleansUpFrame{}
-	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &cleansUpArgs{away: away, at: at}) {
-		return statemachine.Completed(ctx, job.Void{}, nil)
-	}
-	m := &cleansUpMachine{cleansUpFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// cleansUpFrame is the frame of [cleansUp]: what it keeps while it is suspended.
-type cleansUpFrame struct {
-	statemachine.Frame
-	defers statemachine.Defers
-}
-
-// cleansUpArgs are the parameters that only the start of [cleansUp] needs.
-type cleansUpArgs struct {
-	away context.Context
-	at   *steps
-}
-
-// moveNext runs [cleansUp] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
-	var returned bool
-	defer f.defers.Exit(r, &f.Frame, 3, &returned)
-	for {
-		if hasEnded, again := f.runStep(r, args); !again {
-			returned = true
-			return hasEnded
-		}
-	}
-}
-
-// runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins
-// at its epilogue.
-func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	resumeAt := f.State
-	f.State = statemachine.Running
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto epilogue
-	default:
-		f.Misuse(resumeAt)
-	}
-	{
-		at := args.at
-//line github.com/movenext/movenext/statemachine/home_test.go:179
-		f.defers.PushPlain(func() { at.step("deferred first") })
-		away := args.away
-//line github.com/movenext/movenext/statemachine/home_test.go:180
-		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/home_test.go:180
-			m := cleansUpFunc1Enter(r, away, at)
-//line github.com/movenext/movenext/statemachine/home_test.go:180
-			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/statemachine/home_test.go:180
-		})
-	}
-	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:939
-	f.State = 1
-	return r.Yield(), false
-resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:184
-	_ = r.Refusal()
-epilogue:
-//line github.com/movenext/movenext/statemachine/home_test.go:184
-	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/statemachine/home_test.go:184
-		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:950
-		return true, false
-	}
-	f.State = 2
-	return false, false
-resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:184
-	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:958
-	goto epilogue
-}
-
-func (f *cleansUpFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 184, 185)
-}
-
-// cleansUpMachine is [cleansUp] as the root of a chain: chain, job and frame in one allocation.
-type cleansUpMachine struct {
-	statemachine.Builder[job.Void]
-	cleansUpFrame
-}
-
-func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.cleansUpFrame.moveNext(r, nil) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, nil)
-	f.cleansUpFrame = cleansUpFrame{Frame: f.cleansUpFrame.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
-// results or, suspended, the frame that will have them.
-func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *cleansUpFunc1Frame {
-	frame := cleansUpFunc1Frame{at: at}
-	if frame.moveNext(r, away) {
-		return nil
-	}
-	m := new(cleansUpFunc1Frame)
-	*m = frame
-	r.Push(context.Background(), m)
-	return m
-}
-
-// cleansUpFunc1Frame is the frame of a function literal of [cleansUp]: what it keeps while it is
-// suspended.
-type cleansUpFunc1Frame struct {
-	statemachine.Frame
-
-	at *steps
-
-	ends1 *endsFrame
-}
-
-func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil)
-}
-
-// moveNext runs a function literal of [cleansUp] on to its next suspension (false) or its end
-// (true). The parameter away is needed only before the first suspension.
-func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/home_test.go:181
-	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1022
-	if f.ends1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false
-resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:181
-	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1031
-	f.ends1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/home_test.go:182
-	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1036
-	return true
-}
-
-func (f *cleansUpFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 181)
-}
-
-func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // Digest of ranges: 398069aa8cb77faa
@@ -1104,55 +1001,55 @@ func (f *rangesFrame) runStep(r *statemachine.Run, values *job.Stream[int]) (has
 	{
 		at := f.at
 		err := f.err
-//line github.com/movenext/movenext/statemachine/home_test.go:191
+//line github.com/movenext/movenext/statemachine/home_test.go:189
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/home_test.go:191
+//line github.com/movenext/movenext/statemachine/home_test.go:189
 			defer func() {
 				at.step("deferred by the loop's function")
 				if v := recover(); v != nil {
 					(*err), _ = v.(error)
 				}
 			}()
-//line github.com/movenext/movenext/statemachine/home_test.go:191
+//line github.com/movenext/movenext/statemachine/home_test.go:189
 			raise()
-//line github.com/movenext/movenext/statemachine/home_test.go:191
+//line github.com/movenext/movenext/statemachine/home_test.go:189
 		})
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:197
+//line github.com/movenext/movenext/statemachine/home_test.go:195
 	f.loop1 = statemachine.RangeStream(values)
-//line github.com/movenext/movenext/statemachine/home_test.go:197
+//line github.com/movenext/movenext/statemachine/home_test.go:195
 	f.loops.Open(f.loop1)
 range1:
-	// home_test.go:197: for v, err := range values.All() {
-//line github.com/movenext/movenext/statemachine/home_test.go:197
+	// home_test.go:195: for v, err := range values.All() {
+//line github.com/movenext/movenext/statemachine/home_test.go:195
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1130
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1027
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:197
+//line github.com/movenext/movenext/statemachine/home_test.go:195
 	if !f.loop1.More(r) {
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:197
+//line github.com/movenext/movenext/statemachine/home_test.go:195
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1145
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1042
 			goto leave1
-//line github.com/movenext/movenext/statemachine/home_test.go:200
+//line github.com/movenext/movenext/statemachine/home_test.go:198
 		}
 		f.at.step("the loop's body")
 		if v == 1 {
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1154
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1051
 				goto leave1
-//line github.com/movenext/movenext/statemachine/home_test.go:206
+//line github.com/movenext/movenext/statemachine/home_test.go:204
 			case "panics":
 				panic(errAway)
 			case "exits":
@@ -1160,44 +1057,44 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1164
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1061
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/home_test.go:202
+//line github.com/movenext/movenext/statemachine/home_test.go:200
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1169
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1066
 		goto resume2
 	}
 	f.State = 2
 	f.how, f.at = "", nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:202
+//line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:202
+//line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1180
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1077
 	f.loop1 = nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:202
+//line github.com/movenext/movenext/statemachine/home_test.go:200
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/home_test.go:202
+//line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1188
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1085
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:213
+//line github.com/movenext/movenext/statemachine/home_test.go:211
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1193
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1090
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:214
+//line github.com/movenext/movenext/statemachine/home_test.go:212
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1197
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1094
 }
 
 func (f *rangesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 197, 197)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 195, 195)
 }
 
 // rangesMachine is [ranges] as the root of a chain: chain, job and frame in one allocation.
@@ -1280,39 +1177,39 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	default:
 		f.Misuse(resumeAt)
 	}
-	// home_test.go:299: _, err := awaiter.Await(lateEnd{})
-//line github.com/movenext/movenext/statemachine/home_test.go:299
+	// home_test.go:298: _, err := awaiter.Await(lateEnd{})
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 	if next := awaiter.Awaitable[int](lateEnd{}); next != nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:299
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 		f.await1 = next.GetAwaiter()
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:299
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1 == nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:299
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:299
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1297
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1194
 		goto resume1
 	}
 	f.State = 1
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:299
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1306
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1203
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:300
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.at.step("after a wait that had ended")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1312
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1209
 }
 
 func (f *lateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 299)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
 }
 
 func (f *lateFrame) Results(r *statemachine.Run) error {
@@ -1336,106 +1233,14 @@ func (f *lateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of callsLate: 844b28e1a139305f
-
-// callsLateAsync starts [callsLate] as a state machine and returns its job.
-func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := callsLateLocals{away: away, at: at, there: thereArg}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, first); hasEnded {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &callsLateMachine{callsLateLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// callsLateLocals is what [callsLate] keeps while it is suspended.
-type callsLateLocals struct {
-	statemachine.Frame
-
-	away  context.Context
-	at    *steps
-	there *steps
-
-	late2 *lateFrame
-}
-
-// moveNext runs [callsLate] on to its next suspension (false) or its end (true). The parameter
-// first is needed only before the first suspension.
-func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (hasEnded bool, result0 error) {
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/home_test.go:308
-	if !!first {
-		goto endIf1
-	}
-	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1385
-	f.State = 1
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:309
-	_ = r.Refusal()
-endIf1:
-	f.late2, err = lateNested(r, &f.Frame, &f.late2, 2, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1393
-	if f.late2 == nil {
-		goto after2
-	}
-	f.State = 2
-	f.away, f.there = nil, nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:311
-	err = f.late2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1403
-	f.late2 = nil
-after2:
-//line github.com/movenext/movenext/statemachine/home_test.go:312
-	f.at.step("after the call")
-	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1409
-}
-
-func (f *callsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 309, 311)
-}
-
-// callsLateMachine is [callsLate] as the root of a chain: chain, job and frame in one allocation.
-type callsLateMachine struct {
-	statemachine.Builder[job.Void]
-	callsLateLocals
-}
-
-func (f *callsLateMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, false)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.callsLateLocals = callsLateLocals{Frame: f.callsLateLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of startsLate: 08d0c644b8de449d
+// Digest of startsLate: f70bb64b9f65697f
 
 // startsLateAsync starts [startsLate] as a state machine and returns its job.
-func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *job.Job[job.Void]) {
+func startsLateAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := startsLateLocals{at: at}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &startsLateArgs{ctx: ctx, away: away, there2: thereArg}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &startsLateArgs{ctx: ctx, away: away}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsLateMachine{startsLateLocals: frame}
@@ -1453,9 +1258,8 @@ type startsLateLocals struct {
 
 // startsLateArgs are the parameters that only the start of [startsLate] needs.
 type startsLateArgs struct {
-	ctx    context.Context
-	away   context.Context
-	there2 *steps
+	ctx  context.Context
+	away context.Context
 }
 
 // moveNext runs [startsLate] on to its next suspension (false) or its end (true). When it
@@ -1471,19 +1275,18 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	default:
 		f.Misuse(resumeAt)
 	}
-	// home_test.go:320: _, err := job.Go(ctx, func(ctx context.Context) error {
+	// home_test.go:307: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		away := args.away
-		there2 := args.there2
 		at := f.at
-//line github.com/movenext/movenext/statemachine/home_test.go:320
+//line github.com/movenext/movenext/statemachine/home_test.go:307
 		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
-			return startsLateFunc1Run(away, there2, at, ctx1)
+			return startsLateFunc1Run(away, at, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:320
+//line github.com/movenext/movenext/statemachine/home_test.go:307
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1487
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1290
 		goto after1
 	}
 	f.State = 1
@@ -1494,17 +1297,17 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:320
+//line github.com/movenext/movenext/statemachine/home_test.go:307
 		_, err := awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/home_test.go:325
+//line github.com/movenext/movenext/statemachine/home_test.go:312
 		f.at.step("after the job")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1504
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1307
 }
 
 func (f *startsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 307)
 }
 
 // startsLateMachine is [startsLate] as the root of a chain: chain, job and frame in one
@@ -1526,7 +1329,7 @@ func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
 
 // startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the
 // results, or an error that reports its suspension.
-func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.Context) error {
+func startsLateFunc1Run(away context.Context, at *steps, ctx context.Context) error {
 	var r statemachine.Run
 	frame := startsLateFunc1Locals{at: at}
 	defer statemachine.Fail(&r)
@@ -1537,7 +1340,7 @@ func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.C
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0 := frame.moveNext(&r, &startsLateFunc1Args{away: away, there2: thereArg}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, away); hasEnded {
 		return v0
 	}
 	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
@@ -1553,16 +1356,9 @@ type startsLateFunc1Locals struct {
 	late1 *lateFrame
 }
 
-// startsLateFunc1Args are the parameters that only the start of a function literal of [startsLate]
-// needs.
-type startsLateFunc1Args struct {
-	away   context.Context
-	there2 *steps
-}
-
 // moveNext runs a function literal of [startsLate] on to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFunc1Args) (hasEnded bool, result0 error) {
+// (true). The parameter away is needed only before the first suspension.
+func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Context) (hasEnded bool, result0 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -1573,28 +1369,28 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:321
-	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1579
+//line github.com/movenext/movenext/statemachine/home_test.go:308
+	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, away, f.at.there)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1375
 	if f.late1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:321
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1588
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1384
 	f.late1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/home_test.go:322
+//line github.com/movenext/movenext/statemachine/home_test.go:309
 	f.at.step("after the call in a literal")
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1594
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1390
 }
 
 func (f *startsLateFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 321)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308)
 }
 
 // startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain: chain and
@@ -1613,4 +1409,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ca05532347971855
+// Digest of what is above: 1aee1abb50b2521d

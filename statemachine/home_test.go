@@ -44,10 +44,11 @@ func (w *witnessed) Run(on schedulers.Worker) {
 
 // steps records where the functions below ran, at each step.
 type steps struct {
-	home *witness
-	mu   sync.Mutex
-	away []string
-	seen int
+	home  *witness
+	there *steps // of another home
+	mu    sync.Mutex
+	away  []string
+	seen  int
 }
 
 func (s *steps) step(name string) {
@@ -85,11 +86,15 @@ func switches(ctx context.Context, to schedulers.Scheduler, how string) error {
 	return ends(ctx, how)
 }
 
-// returnsAfter ends with a deferred call that ends elsewhere.
+// returnsAfter ends with a deferred call that suspends elsewhere, and one after it.
 //
 //movenext:async
-func returnsAfter(ctx, away context.Context, how string) error {
-	defer func() { _ = ends(away, "") }()
+func returnsAfter(ctx, away context.Context, how string, at *steps) error {
+	defer at.step("deferred first")
+	defer func() {
+		_ = ends(away, "")
+		at.step("after the call in a deferred call")
+	}()
 	job.Yield()
 	switch how {
 	case "panics":
@@ -154,9 +159,14 @@ func calls(ctx, away context.Context, there schedulers.Scheduler, way, how strin
 	case "switch":
 		err = switches(ctx, there, how)
 	case "deferred":
-		err = returnsAfter(ctx, away, how)
+		err = returnsAfter(ctx, away, how, at)
 	case "by hand":
 		err = byHand(ctx, there, how)
+	case "late":
+		err = late(away, at.there)
+	case "late, in a later step":
+		job.Yield()
+		err = late(away, at.there)
 	}
 	at.step("after the call")
 	return err
@@ -170,18 +180,6 @@ func through(ctx, away context.Context, there schedulers.Scheduler, way, how str
 	err := calls(ctx, away, there, way, how, at)
 	at.step("after the outer call")
 	return err
-}
-
-// cleansUp has a deferred call that suspends elsewhere, and one after it.
-//
-//movenext:async
-func cleansUp(ctx, away context.Context, at *steps) {
-	defer at.step("deferred first")
-	defer func() {
-		_ = ends(away, "")
-		at.step("after the call in a deferred call")
-	}()
-	job.Yield()
 }
 
 // ranges ranges over a stream of another home, and leaves it in one of four ways.
@@ -254,9 +252,9 @@ func TestACallerContinuesAtHome(t *testing.T) {
 
 func TestDeferredCallsAreMadeAtHome(t *testing.T) {
 	at, err := atHome(t, func(ctx, away context.Context, _ schedulers.Scheduler, at *steps) *job.Job[job.Void] {
-		return cleansUpAsync(ctx, away, at)
+		return returnsAfterAsync(ctx, away, "", at)
 	})
-	require.NoError(t, err)
+	require.ErrorIs(t, err, errAway)
 	assert.Empty(t, at.away)
 	assert.Equal(t, 2, at.seen)
 }
@@ -292,7 +290,8 @@ func (lateEnd) OnCompleted(k continuation.Continuation) { k.Resume() }
 func (lateEnd) Register(*continuation.Node) bool        { return false }
 func (lateEnd) GetResult() (int, error)                 { return 0, errAway }
 
-// late waits at its home for an operation that has already ended.
+// late waits at its home for an operation that has already ended. The function calls calls it from
+// another home: in its first step, or in a later one.
 //
 //movenext:async
 func late(ctx context.Context, at *steps) error {
@@ -301,24 +300,12 @@ func late(ctx context.Context, at *steps) error {
 	return err
 }
 
-// callsLate calls it from another home: in its first step, or in a later one.
-//
-//movenext:async
-func callsLate(ctx, away context.Context, first bool, at, there *steps) error {
-	if !first {
-		job.Yield()
-	}
-	err := late(away, there)
-	at.step("after the call")
-	return err
-}
-
 // startsLate calls late in a literal that runs as a job.
 //
 //movenext:async
-func startsLate(ctx, away context.Context, at, there *steps) error {
+func startsLate(ctx, away context.Context, at *steps) error {
 	_, err := job.Go(ctx, func(ctx context.Context) error {
-		err := late(away, there)
+		err := late(away, at.there)
 		at.step("after the call in a literal")
 		return err
 	}).Await()
@@ -327,12 +314,12 @@ func startsLate(ctx, away context.Context, at, there *steps) error {
 }
 
 func TestAJobThatEndsBeforeTheRegistrationDoesNotHoldTheCallerBack(t *testing.T) {
-	for name, start := range map[string]func(ctx, away context.Context, at, there *steps) *job.Job[job.Void]{
-		"first step": func(ctx, away context.Context, at, there *steps) *job.Job[job.Void] {
-			return callsLateAsync(ctx, away, true, at, there)
+	for name, start := range map[string]func(ctx, away context.Context, at *steps) *job.Job[job.Void]{
+		"first step": func(ctx, away context.Context, at *steps) *job.Job[job.Void] {
+			return callsAsync(ctx, away, nil, "late", "", at)
 		},
-		"later step": func(ctx, away context.Context, at, there *steps) *job.Job[job.Void] {
-			return callsLateAsync(ctx, away, false, at, there)
+		"later step": func(ctx, away context.Context, at *steps) *job.Job[job.Void] {
+			return callsAsync(ctx, away, nil, "late, in a later step", "", at)
 		},
 		"literal": startsLateAsync,
 	} {
@@ -340,7 +327,8 @@ func TestAJobThatEndsBeforeTheRegistrationDoesNotHoldTheCallerBack(t *testing.T)
 			other := pool.New()
 			there := &steps{home: &witness{over: other}}
 			at, err := atHome(t, func(ctx, _ context.Context, _ schedulers.Scheduler, at *steps) *job.Job[job.Void] {
-				return start(ctx, schedulers.With(ctx, there.home), at, there)
+				at.there = there
+				return start(ctx, schedulers.With(ctx, there.home), at)
 			})
 			require.ErrorIs(t, err, errAway)
 			require.NoError(t, other.Shutdown(context.Background()))

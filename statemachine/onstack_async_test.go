@@ -331,14 +331,14 @@ func (frame *deeperMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of hosts: 1dd1ff48994cfef9
+// Digest of hosts: d5f92695cef8569d
 
 // hostsAsync starts [hosts] as a state machine and returns its job.
-func hostsAsync(ctx context.Context, l *lines, f func() int, depth int) (result *job.Job[int]) {
+func hostsAsync(ctx context.Context, h *hosted) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := hostsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsArgs{ctx: ctx, l: l, f: f, depth2: depth}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsArgs{ctx: ctx, h: h}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &hostsMachine{hostsLocals: frame}
@@ -354,10 +354,8 @@ type hostsLocals struct {
 
 // hostsArgs are the parameters that only the start of [hosts] needs.
 type hostsArgs struct {
-	ctx    context.Context
-	l      *lines
-	f      func() int
-	depth2 int
+	ctx context.Context
+	h   *hosted
 }
 
 // moveNext runs [hosts] on to its next suspension (false) or its end (true). When it continues,
@@ -373,36 +371,38 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 	default:
 		frame.Misuse(resumeAt)
 	}
-	// onstack_test.go:57: return job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
-		l := args.l
-		f := args.f
-		depth2 := args.depth2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:57
-		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
-			return hostsFunc1Run(l, f, depth2, ctx1)
+		h := args.h
+//line github.com/movenext/movenext/statemachine/onstack_test.go:70
+		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
+			return hostsFunc1Run(h, ctx2)
 		})
+//line github.com/movenext/movenext/statemachine/onstack_test.go:88
+		if args.h.own != nil {
+			args.h.own.TrySetResult(j)
+		}
+		// onstack_test.go:91: return j.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:91
+		if awaited = j; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:388
+			goto after1
+		}
+		frame.State = 1
+		frame.await1 = awaited
+		return r.Await(awaited), 0, nil
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:389
-		goto after1
-	}
-	frame.State = 1
-	frame.await1 = awaited
-	return r.Await(awaited), 0, nil
 resume1:
 	awaited = statemachine.AwaitedJob(r, frame.await1)
 	frame.await1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:57
+//line github.com/movenext/movenext/statemachine/onstack_test.go:91
 	result0, result1 = awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:401
 	return true, result0, result1
 }
 
 func (frame *hostsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 57)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 91)
 }
 
 // hostsMachine is [hosts] as the root of a chain: chain, job and frame in one allocation.
@@ -423,41 +423,44 @@ func (frame *hostsMachine) MoveNext(r *statemachine.Run) bool {
 
 // hostsFunc1Run is a function literal of [hosts] for the runtime to call. It returns the results,
 // or an error that reports its suspension.
-func hostsFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int, error) {
+func hostsFunc1Run(h *hosted, ctx context.Context) (int, error) {
 	var r statemachine.Run
-	frame := hostsFunc1Locals{l: l, f: f, ctx: ctx}
+	frame := hostsFunc1Frame{h: h, ctx: ctx}
 	defer statemachine.Fail(&r)
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &hostsFunc1Machine{hostsFunc1Locals: frame}
+			m := &hostsFunc1Machine{hostsFunc1Frame: frame}
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r, depth); hasEnded {
-		return v0, v1
+	if frame.MoveNext(&r) {
+		return frame.n, frame.err
 	}
-	m := &hostsFunc1Machine{hostsFunc1Locals: frame}
+	m := &hostsFunc1Machine{hostsFunc1Frame: frame}
 	return 0, m.Suspend(ctx, &r, m)
 }
 
-// hostsFunc1Locals is what a function literal of [hosts] keeps while it is suspended.
-type hostsFunc1Locals struct {
+// hostsFunc1Frame is the frame of a function literal of [hosts]: what it keeps while it is
+// suspended, its results among it.
+type hostsFunc1Frame struct {
 	statemachine.Frame
 
 	ctx context.Context
-	l   *lines
-	f   func() int
+	h   *hosted
 
-	n       int
-	err     error
-	deeper1 *deeperFrame
-	forked2 *forkedFrame
+	halves1 *halvesFrame
+	itself2 *itselfFrame
+	varies3 *variesFrame
+	deeper4 *deeperFrame
+	forked5 *forkedFrame
+
+	n   int
+	err error
 }
 
-// moveNext runs a function literal of [hosts] on to its next suspension (false) or its end (true).
-// The parameter depth2 is needed only before the first suspension.
-func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (hasEnded bool, result0 int, result1 error) {
+// MoveNext runs a function literal of [hosts] on to its next suspension (false) or its end (true).
+func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	var m int
 	var failed error
 	resumeAt := frame.State
@@ -468,62 +471,137 @@ func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (hasEnd
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
 	default:
 		frame.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:58
-	frame.deeper1, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, frame.ctx, frame.l, frame.f, depth2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:477
-	if frame.deeper1 == nil {
+//line github.com/movenext/movenext/statemachine/onstack_test.go:71
+	switch {
+	case frame.h.gate != nil:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:71
+		goto case1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:74
+	case frame.h.own != nil:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:71
+		goto case2
+//line github.com/movenext/movenext/statemachine/onstack_test.go:76
+	case frame.h.depth == 0:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:71
+		goto case3
+	default:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:71
+		goto case4
+	}
+case1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:73
+	frame.halves1, frame.n, frame.err = halvesNested(r, &frame.Frame, &frame.halves1, 1, frame.ctx, &frame.h.lines, frame.h.gate, frame.h.exits)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:504
+	if frame.halves1 == nil {
 		goto after1
 	}
 	frame.State = 1
-	return false, 0, nil
+	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:58
-	frame.n, frame.err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:486
-	frame.deeper1 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:73
+	frame.n, frame.err = frame.halves1.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:513
+	frame.halves1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:59
-	frame.l.add("first: %d", frame.n)
-	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:492
-	if frame.forked2 == nil {
+	goto endSwitch1
+case2:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:75
+	frame.itself2, frame.n, frame.err = itselfNested(r, &frame.Frame, &frame.itself2, 2, frame.ctx, frame.h.own)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:520
+	if frame.itself2 == nil {
 		goto after2
 	}
 	frame.State = 2
-	frame.ctx, frame.l, frame.f = nil, nil, nil // not needed any more
-	return false, 0, nil
+	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:60
-	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:502
-	frame.forked2 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:75
+	frame.n, frame.err = frame.itself2.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:529
+	frame.itself2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:61
-	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:507
-	return true, result0, result1
+	goto endSwitch1
+case3:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:77
+	frame.varies3, frame.n, frame.err = variesEnter(r, frame.ctx, &frame.h.lines, frame.h.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:536
+	if frame.varies3 == nil {
+		goto after3
+	}
+	frame.State = 3
+	return false
+resume3:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:77
+	frame.n, frame.err = frame.varies3.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:545
+	frame.varies3 = nil
+after3:
+	goto endSwitch1
+case4:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:79
+	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:552
+	if frame.deeper4 == nil {
+		goto after4
+	}
+	frame.State = 4
+	return false
+resume4:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:79
+	frame.n, frame.err = frame.deeper4.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:561
+	frame.deeper4 = nil
+after4:
+endSwitch1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:81
+	frame.h.add("first: %d", frame.n)
+	if frame.h.f == nil {
+		return true
+	}
+	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, frame.ctx, &frame.h.lines, frame.h.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:571
+	if frame.forked5 == nil {
+		goto after5
+	}
+	frame.State = 5
+	frame.ctx, frame.h = nil, nil // not needed any more
+	return false
+resume5:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:85
+	m, failed = frame.forked5.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:581
+	frame.forked5 = nil
+after5:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:86
+	frame.n, frame.err = frame.n+m, errors.Join(frame.err, failed)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:586
+	return true
 }
 
-func (frame *hostsFunc1Locals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 58, 60)
+func (frame *hostsFunc1Frame) Location() statemachine.Location {
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 73, 75, 77, 79, 85)
 }
 
 // hostsFunc1Machine is a function literal of [hosts] as the root of a chain: chain and frame in
 // one allocation.
 type hostsFunc1Machine struct {
 	statemachine.Spawned[int]
-	hostsFunc1Locals
+	hostsFunc1Frame
 }
 
 func (frame *hostsFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r, 0)
-	if !hasEnded {
+	if !frame.hostsFunc1Frame.MoveNext(r) {
 		return false
 	}
-	frame.SetResult(r, v0, v1)
+	frame.SetResult(r, frame.n, frame.err)
 	return true
 }
 
@@ -612,13 +690,13 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 	default:
 		frame.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:107
+//line github.com/movenext/movenext/statemachine/onstack_test.go:135
 	if frame.depth != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:108
+//line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:622
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:700
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -626,9 +704,9 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 	frame.l = nil // not needed any more
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:108
+//line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:632
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:710
 	frame.forked1 = nil
 after1:
 	return true, result0, result1
@@ -637,20 +715,20 @@ endIf1:
 		l := frame.l
 		f := args.f
 		depth2 := frame.depth
-//line github.com/movenext/movenext/statemachine/onstack_test.go:110
+//line github.com/movenext/movenext/statemachine/onstack_test.go:138
 		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
 			return forksFunc1Run(l, f, depth2, ctx2)
 		})
-		// onstack_test.go:111: n, err := j.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:111
+		// onstack_test.go:139: n, err := j.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:648
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:726
 			goto after2
 		}
 		frame.await2 = awaited
-//line github.com/movenext/movenext/statemachine/onstack_test.go:111
+//line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if r.RunInPlace(&frame.Frame, 2, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:654
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:732
 			goto resume2
 		}
 		frame.State = 2
@@ -661,16 +739,16 @@ resume2:
 	frame.await2 = nil
 after2:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:111
+//line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		n, err := awaited.GetResult()
 		frame.l.add("forks %d: %d", frame.depth, n)
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:670
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:748
 }
 
 func (frame *forksLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 108, 111)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 136, 139)
 }
 
 func (frame *forksFrame) Results(r *statemachine.Run) (int, error) {
@@ -741,25 +819,25 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 	default:
 		frame.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:110
+//line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:747
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:825
 	if frame.forks1 == nil {
 		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:110
+//line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:756
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:834
 	frame.forks1 = nil
 after1:
 	return true, result0, result1
 }
 
 func (frame *forksFunc1Locals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 110)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 138)
 }
 
 // forksFunc1Machine is a function literal of [forks] as the root of a chain: chain and frame in
@@ -845,27 +923,27 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 	default:
 		frame.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:142
+//line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:851
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:929
 	if frame.func1 == nil {
 		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:142
+//line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:860
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:938
 	frame.func1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:143
+//line github.com/movenext/movenext/statemachine/onstack_test.go:171
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:865
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:943
 }
 
 func (frame *variesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 142)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
 }
 
 func (frame *variesFrame) Results(r *statemachine.Run) (int, error) {
@@ -940,225 +1018,30 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 	default:
 		frame.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:142
+//line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:946
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1024
 	if frame.deeper1 == nil {
 		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:142
+//line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:955
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1033
 	frame.deeper1 = nil
 after1:
 	return true, result0, result1
 }
 
 func (frame *variesFunc1Locals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 142)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
 }
 
 func (frame *variesFunc1Frame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return frame.result0, frame.result1
-}
-
-// Digest of hostsVaries: abccfa404fddf17f
-
-// hostsVariesAsync starts [hostsVaries] as a state machine and returns its job.
-func hostsVariesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := hostsVariesLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsVariesArgs{ctx: ctx, l: l, f: f}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &hostsVariesMachine{hostsVariesLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// hostsVariesLocals is what [hostsVaries] keeps while it is suspended.
-type hostsVariesLocals struct {
-	statemachine.Frame
-
-	await1 *job.Job[int]
-}
-
-// hostsVariesArgs are the parameters that only the start of [hostsVaries] needs.
-type hostsVariesArgs struct {
-	ctx context.Context
-	l   *lines
-	f   func() int
-}
-
-// moveNext runs [hostsVaries] on to its next suspension (false) or its end (true). When it
-// continues, args is nil.
-func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesArgs) (hasEnded bool, result0 int, result1 error) {
-	var awaited *job.Job[int]
-	resumeAt := frame.State
-	frame.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		frame.Misuse(resumeAt)
-	}
-	// onstack_test.go:148: return job.Run(ctx, func(ctx context.Context) (int, error) {
-	{
-		l := args.l
-		f := args.f
-//line github.com/movenext/movenext/statemachine/onstack_test.go:148
-		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
-			return hostsVariesFunc1Run(l, f, ctx1)
-		})
-	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1022
-		goto after1
-	}
-	frame.State = 1
-	frame.await1 = awaited
-	return r.Await(awaited), 0, nil
-resume1:
-	awaited = statemachine.AwaitedJob(r, frame.await1)
-	frame.await1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1034
-	return true, result0, result1
-}
-
-func (frame *hostsVariesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hostsVaries", "github.com/movenext/movenext/statemachine/onstack_test.go", 148)
-}
-
-// hostsVariesMachine is [hostsVaries] as the root of a chain: chain, job and frame in one
-// allocation.
-type hostsVariesMachine struct {
-	statemachine.Builder[int]
-	hostsVariesLocals
-}
-
-func (frame *hostsVariesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	frame.SetResult(r, v0, v1)
-	frame.hostsVariesLocals = hostsVariesLocals{Frame: frame.hostsVariesLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// hostsVariesFunc1Run is a function literal of [hostsVaries] for the runtime to call. It returns
-// the results, or an error that reports its suspension.
-func hostsVariesFunc1Run(l *lines, f func() int, ctx context.Context) (int, error) {
-	var r statemachine.Run
-	frame := hostsVariesFunc1Locals{l: l, f: f, ctx: ctx}
-	defer statemachine.Fail(&r)
-	r.Host(&frame.Frame, ctx)
-	defer func() {
-		if r.Exiting() {
-			m := &hostsVariesFunc1Machine{hostsVariesFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
-		}
-	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
-		return v0, v1
-	}
-	m := &hostsVariesFunc1Machine{hostsVariesFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
-}
-
-// hostsVariesFunc1Locals is what a function literal of [hostsVaries] keeps while it is suspended.
-type hostsVariesFunc1Locals struct {
-	statemachine.Frame
-
-	ctx context.Context
-	l   *lines
-	f   func() int
-
-	n       int
-	err     error
-	varies1 *variesFrame
-	forked2 *forkedFrame
-}
-
-// moveNext runs a function literal of [hostsVaries] on to its next suspension (false) or its end
-// (true).
-func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, result1 error) {
-	var m int
-	var failed error
-	resumeAt := frame.State
-	frame.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		frame.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:149
-	frame.varies1, frame.n, frame.err = variesEnter(r, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1111
-	if frame.varies1 == nil {
-		goto after1
-	}
-	frame.State = 1
-	return false, 0, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:149
-	frame.n, frame.err = frame.varies1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1120
-	frame.varies1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:150
-	frame.l.add("varies: %d", frame.n)
-	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1126
-	if frame.forked2 == nil {
-		goto after2
-	}
-	frame.State = 2
-	frame.ctx, frame.l, frame.f = nil, nil, nil // not needed any more
-	return false, 0, nil
-resume2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:151
-	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1136
-	frame.forked2 = nil
-after2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:152
-	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1141
-	return true, result0, result1
-}
-
-func (frame *hostsVariesFunc1Locals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hostsVaries", "github.com/movenext/movenext/statemachine/onstack_test.go", 149, 151)
-}
-
-// hostsVariesFunc1Machine is a function literal of [hostsVaries] as the root of a chain: chain and
-// frame in one allocation.
-type hostsVariesFunc1Machine struct {
-	statemachine.Spawned[int]
-	hostsVariesFunc1Locals
-}
-
-func (frame *hostsVariesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r)
-	if !hasEnded {
-		return false
-	}
-	frame.SetResult(r, v0, v1)
-	return true
 }
 
 // Digest of forksForever: 4e169cddbfb5824e
@@ -1201,17 +1084,17 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	default:
 		f.Misuse(resumeAt)
 	}
-	// onstack_test.go:169: _, err := job.Go(ctx, func(ctx context.Context) error {
+	// onstack_test.go:187: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		more := args.more
-//line github.com/movenext/movenext/statemachine/onstack_test.go:169
+//line github.com/movenext/movenext/statemachine/onstack_test.go:187
 		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return forksForeverFunc1Run(more, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:169
+//line github.com/movenext/movenext/statemachine/onstack_test.go:187
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1215
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1098
 		goto after1
 	}
 	f.State = 1
@@ -1222,16 +1105,16 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:169
+//line github.com/movenext/movenext/statemachine/onstack_test.go:187
 		_, err := awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:178
+//line github.com/movenext/movenext/statemachine/onstack_test.go:196
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1231
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1114
 }
 
 func (f *forksForeverLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 169)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 187)
 }
 
 // forksForeverMachine is [forksForever] as the root of a chain: chain, job and frame in one
@@ -1296,23 +1179,23 @@ func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, 
 		f.Misuse(resumeAt)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:170
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	if !f.more() {
 		goto endFor1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:171
+//line github.com/movenext/movenext/statemachine/onstack_test.go:189
 		j := job.Go(f.ctx, func(context.Context) error { return nil })
-		// onstack_test.go:172: if _, err := j.Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
+		// onstack_test.go:190: if _, err := j.Await(); err != nil {
+//line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1310
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1193
 			goto after1
 		}
 		f.await1 = awaited
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
+//line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1316
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1199
 			goto resume1
 		}
 		f.State = 1
@@ -1323,23 +1206,23 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
+//line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		_, err := awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
+//line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if err != nil {
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1334
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1217
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:176
+//line github.com/movenext/movenext/statemachine/onstack_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1339
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1222
 }
 
 func (f *forksForeverFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 172)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 190)
 }
 
 // forksForeverFunc1Machine is a function literal of [forksForever] as the root of a chain: chain
@@ -1398,17 +1281,17 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 	default:
 		f.Misuse(resumeAt)
 	}
-	// onstack_test.go:185: _, err := job.Go(ctx, func(ctx context.Context) error {
+	// onstack_test.go:203: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		seen := args.seen
-//line github.com/movenext/movenext/statemachine/onstack_test.go:185
+//line github.com/movenext/movenext/statemachine/onstack_test.go:203
 		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return labelledFunc1Run(seen, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:185
+//line github.com/movenext/movenext/statemachine/onstack_test.go:203
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1412
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1295
 		goto after1
 	}
 	f.State = 1
@@ -1419,16 +1302,16 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:185
+//line github.com/movenext/movenext/statemachine/onstack_test.go:203
 		_, err := awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:192
+//line github.com/movenext/movenext/statemachine/onstack_test.go:210
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1428
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1311
 }
 
 func (f *labelledLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 185)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 203)
 }
 
 // labelledMachine is [labelled] as the root of a chain: chain, job and frame in one allocation.
@@ -1489,22 +1372,22 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:186
+//line github.com/movenext/movenext/statemachine/onstack_test.go:204
 	statemachine.SetGoroutineLabels(r, tenant(ctx, "acme"))
 	{
 		seen := f.seen
-//line github.com/movenext/movenext/statemachine/onstack_test.go:187
+//line github.com/movenext/movenext/statemachine/onstack_test.go:205
 		j := job.Go(ctx, func(context.Context) error { *seen = append(*seen, labelsHere()); return nil })
-		// onstack_test.go:188: _, err := j.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+		// onstack_test.go:206: _, err := j.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1502
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1385
 			goto after1
 		}
 		f.await1 = awaited
-//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+//line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1508
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1391
 			goto resume1
 		}
 		f.State = 1
@@ -1515,16 +1398,16 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+//line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		_, err := awaited.GetResult()
 		*f.seen = append(*f.seen, labelsHere())
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1524
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1407
 }
 
 func (f *labelledFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 188)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 206)
 }
 
 // labelledFunc1Machine is a function literal of [labelled] as the root of a chain: chain and frame
@@ -1628,20 +1511,20 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 	{
 		gate := args.gate
 		exits2 := args.exits2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:218
+//line github.com/movenext/movenext/statemachine/onstack_test.go:236
 		j := job.Run(args.ctx, func(arg2 context.Context) (int, error) {
 			return halvesFunc1Run(gate, exits2, arg2)
 		})
-		// onstack_test.go:225: n, err := j.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:225
+		// onstack_test.go:243: n, err := j.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1639
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1522
 			goto after1
 		}
 		f.await1 = awaited
-//line github.com/movenext/movenext/statemachine/onstack_test.go:225
+//line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1645
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1528
 			goto resume1
 		}
 		f.State = 1
@@ -1652,16 +1535,16 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:225
+//line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		n, err := awaited.GetResult()
 		f.l.add("halves: %d %v", n, err)
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1661
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1544
 }
 
 func (f *halvesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 225)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 243)
 }
 
 func (f *halvesFrame) Results(r *statemachine.Run) (int, error) {
@@ -1727,16 +1610,16 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (h
 	default:
 		f.Misuse(resumeAt)
 	}
-	// onstack_test.go:219: n, err := gate.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:219
+	// onstack_test.go:237: n, err := gate.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if awaited = gate; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1734
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1617
 		goto after1
 	}
 	f.await1 = awaited
-//line github.com/movenext/movenext/statemachine/onstack_test.go:219
+//line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1740
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1623
 		goto resume1
 	}
 	f.State = 1
@@ -1746,18 +1629,18 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:219
+//line github.com/movenext/movenext/statemachine/onstack_test.go:237
 		n, err := awaited.GetResult()
 		if f.exits {
 			runtime.Goexit()
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1757
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1640
 }
 
 func (f *halvesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 219)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 237)
 }
 
 // halvesFunc1Machine is a function literal of [halves] as the root of a chain: chain and frame in
@@ -1768,188 +1651,6 @@ type halvesFunc1Machine struct {
 }
 
 func (f *halvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	return true
-}
-
-// Digest of hostsHalves: e087cc6f2298ffdb
-
-// hostsHalvesAsync starts [hostsHalves] as a state machine and returns its job.
-func hostsHalvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := hostsHalvesLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsHalvesArgs{ctx: ctx, l: l, gate: gate, exits2: exits}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &hostsHalvesMachine{hostsHalvesLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// hostsHalvesLocals is what [hostsHalves] keeps while it is suspended.
-type hostsHalvesLocals struct {
-	statemachine.Frame
-
-	await1 *job.Job[int]
-}
-
-// hostsHalvesArgs are the parameters that only the start of [hostsHalves] needs.
-type hostsHalvesArgs struct {
-	ctx    context.Context
-	l      *lines
-	gate   *job.Job[int]
-	exits2 bool
-}
-
-// moveNext runs [hostsHalves] on to its next suspension (false) or its end (true). When it
-// continues, args is nil.
-func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs) (hasEnded bool, result0 int, result1 error) {
-	var awaited *job.Job[int]
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-	// onstack_test.go:232: return job.Run(ctx, func(ctx context.Context) (int, error) {
-	{
-		l := args.l
-		gate := args.gate
-		exits2 := args.exits2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:232
-		awaited = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
-			return hostsHalvesFunc1Run(l, gate, exits2, ctx1)
-		})
-	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1834
-		goto after1
-	}
-	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited), 0, nil
-resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1846
-	return true, result0, result1
-}
-
-func (f *hostsHalvesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsHalves", "github.com/movenext/movenext/statemachine/onstack_test.go", 232)
-}
-
-// hostsHalvesMachine is [hostsHalves] as the root of a chain: chain, job and frame in one
-// allocation.
-type hostsHalvesMachine struct {
-	statemachine.Builder[int]
-	hostsHalvesLocals
-}
-
-func (f *hostsHalvesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.hostsHalvesLocals = hostsHalvesLocals{Frame: f.hostsHalvesLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// hostsHalvesFunc1Run is a function literal of [hostsHalves] for the runtime to call. It returns
-// the results, or an error that reports its suspension.
-func hostsHalvesFunc1Run(l *lines, gate *job.Job[int], exits bool, ctx context.Context) (int, error) {
-	var r statemachine.Run
-	frame := hostsHalvesFunc1Locals{l: l}
-	defer statemachine.Fail(&r)
-	r.Host(&frame.Frame, ctx)
-	defer func() {
-		if r.Exiting() {
-			m := &hostsHalvesFunc1Machine{hostsHalvesFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
-		}
-	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsHalvesFunc1Args{gate: gate, exits2: exits, ctx: ctx}); hasEnded {
-		return v0, v1
-	}
-	m := &hostsHalvesFunc1Machine{hostsHalvesFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
-}
-
-// hostsHalvesFunc1Locals is what a function literal of [hostsHalves] keeps while it is suspended.
-type hostsHalvesFunc1Locals struct {
-	statemachine.Frame
-
-	l *lines
-
-	halves1 *halvesFrame
-}
-
-// hostsHalvesFunc1Args are the parameters that only the start of a function literal of
-// [hostsHalves] needs.
-type hostsHalvesFunc1Args struct {
-	gate   *job.Job[int]
-	exits2 bool
-	ctx    context.Context
-}
-
-// moveNext runs a function literal of [hostsHalves] on to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalvesFunc1Args) (hasEnded bool, result0 int, result1 error) {
-	var n int
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:233
-	f.halves1, n, err = halvesNested(r, &f.Frame, &f.halves1, 1, args.ctx, f.l, args.gate, args.exits2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1924
-	if f.halves1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, 0, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:233
-	n, err = f.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1933
-	f.halves1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:234
-	f.l.add("host: %d", n)
-	return true, n + 1, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1939
-}
-
-func (f *hostsHalvesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsHalves", "github.com/movenext/movenext/statemachine/onstack_test.go", 233)
-}
-
-// hostsHalvesFunc1Machine is a function literal of [hostsHalves] as the root of a chain: chain and
-// frame in one allocation.
-type hostsHalvesFunc1Machine struct {
-	statemachine.Spawned[int]
-	hostsHalvesFunc1Locals
-}
-
-func (f *hostsHalvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	hasEnded, v0, v1 := f.moveNext(r, nil)
 	if !hasEnded {
 		return false
@@ -2039,20 +1740,20 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 	}
 	{
 		own := args.own
-//line github.com/movenext/movenext/statemachine/onstack_test.go:285
+//line github.com/movenext/movenext/statemachine/onstack_test.go:293
 		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
 			return itselfFunc1Run(own, ctx2)
 		})
-		// onstack_test.go:292: return j.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:292
+		// onstack_test.go:300: return j.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2050
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1751
 			goto after1
 		}
 		f.await1 = awaited
-//line github.com/movenext/movenext/statemachine/onstack_test.go:292
+//line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2056
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1757
 			goto resume1
 		}
 		f.State = 1
@@ -2062,14 +1763,14 @@ resume1:
 	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:292
+//line github.com/movenext/movenext/statemachine/onstack_test.go:300
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2068
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1769
 	return true, result0, result1
 }
 
 func (f *itselfLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 292)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 300)
 }
 
 func (f *itselfFrame) Results(r *statemachine.Run) (int, error) {
@@ -2137,16 +1838,16 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	default:
 		f.Misuse(resumeAt)
 	}
-	// onstack_test.go:286: enclosing, err := own.Job().Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:286
+	// onstack_test.go:294: enclosing, err := own.Job().Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if awaited = own.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2144
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1845
 		goto after1
 	}
 	f.await1 = awaited
-//line github.com/movenext/movenext/statemachine/onstack_test.go:286
+//line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2150
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1851
 		goto resume1
 	}
 	f.State = 1
@@ -2156,21 +1857,21 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:286
+//line github.com/movenext/movenext/statemachine/onstack_test.go:294
 		enclosing, err := awaited.GetResult()
 		if err != nil {
 			return true, 0, err
 		}
-		// onstack_test.go:290: return enclosing.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:290
+		// onstack_test.go:298: return enclosing.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if awaited2 = enclosing; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2168
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1869
 			goto after2
 		}
 		f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:290
+//line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2174
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1875
 			goto resume2
 		}
 		f.State = 2
@@ -2180,14 +1881,14 @@ resume2:
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:290
+//line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2186
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1887
 	return true, result0, result1
 }
 
 func (f *itselfFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 286, 290)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 294, 298)
 }
 
 // itselfFunc1Machine is a function literal of [itself] as the root of a chain: chain and frame in
@@ -2206,180 +1907,4 @@ func (f *itselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of hostsItself: a550561a9a0ead7c
-
-// hostsItselfAsync starts [hostsItself] as a state machine and returns its job.
-func hostsItselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := hostsItselfLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsItselfArgs{ctx: ctx, own: own}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &hostsItselfMachine{hostsItselfLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// hostsItselfLocals is what [hostsItself] keeps while it is suspended.
-type hostsItselfLocals struct {
-	statemachine.Frame
-
-	await1 *job.Job[int]
-}
-
-// hostsItselfArgs are the parameters that only the start of [hostsItself] needs.
-type hostsItselfArgs struct {
-	ctx context.Context
-	own *job.Source[*job.Job[int]]
-}
-
-// moveNext runs [hostsItself] on to its next suspension (false) or its end (true). When it
-// continues, args is nil.
-func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs) (hasEnded bool, result0 int, result1 error) {
-	var awaited *job.Job[int]
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-	{
-		own := args.own
-//line github.com/movenext/movenext/statemachine/onstack_test.go:297
-		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
-			return hostsItselfFunc1Run(own, ctx2)
-		})
-//line github.com/movenext/movenext/statemachine/onstack_test.go:301
-		args.own.TrySetResult(j)
-		// onstack_test.go:302: return j.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:302
-		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2261
-			goto after1
-		}
-		f.State = 1
-		f.await1 = awaited
-		return r.Await(awaited), 0, nil
-	}
-resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2274
-	return true, result0, result1
-}
-
-func (f *hostsItselfLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 302)
-}
-
-// hostsItselfMachine is [hostsItself] as the root of a chain: chain, job and frame in one
-// allocation.
-type hostsItselfMachine struct {
-	statemachine.Builder[int]
-	hostsItselfLocals
-}
-
-func (f *hostsItselfMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.hostsItselfLocals = hostsItselfLocals{Frame: f.hostsItselfLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// hostsItselfFunc1Run is a function literal of [hostsItself] for the runtime to call. It returns
-// the results, or an error that reports its suspension.
-func hostsItselfFunc1Run(own *job.Source[*job.Job[int]], ctx context.Context) (int, error) {
-	var r statemachine.Run
-	frame := hostsItselfFunc1Locals{}
-	defer statemachine.Fail(&r)
-	r.Host(&frame.Frame, ctx)
-	defer func() {
-		if r.Exiting() {
-			m := &hostsItselfFunc1Machine{hostsItselfFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
-		}
-	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsItselfFunc1Args{own: own, ctx: ctx}); hasEnded {
-		return v0, v1
-	}
-	m := &hostsItselfFunc1Machine{hostsItselfFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
-}
-
-// hostsItselfFunc1Locals is what a function literal of [hostsItself] keeps while it is suspended.
-type hostsItselfFunc1Locals struct {
-	statemachine.Frame
-
-	itself1 *itselfFrame
-}
-
-// hostsItselfFunc1Args are the parameters that only the start of a function literal of
-// [hostsItself] needs.
-type hostsItselfFunc1Args struct {
-	own *job.Source[*job.Job[int]]
-	ctx context.Context
-}
-
-// moveNext runs a function literal of [hostsItself] on to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItselfFunc1Args) (hasEnded bool, result0 int, result1 error) {
-	var n int
-	var err error
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:298
-	f.itself1, n, err = itselfNested(r, &f.Frame, &f.itself1, 1, args.ctx, args.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2349
-	if f.itself1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, 0, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:298
-	n, err = f.itself1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2358
-	f.itself1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:299
-	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2363
-}
-
-func (f *hostsItselfFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 298)
-}
-
-// hostsItselfFunc1Machine is a function literal of [hostsItself] as the root of a chain: chain and
-// frame in one allocation.
-type hostsItselfFunc1Machine struct {
-	statemachine.Spawned[int]
-	hostsItselfFunc1Locals
-}
-
-func (f *hostsItselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	return true
-}
-
-// Digest of what is above: 60cbf605ebb26a90
+// Digest of what is above: 7718e8732da0ebdf

@@ -50,21 +50,49 @@ func deeper(ctx context.Context, l *lines, f func() int, depth int) (n int, err 
 	return n + 100*len(name), nil
 }
 
-// hosts runs deeper in a job's first step.
+// hosted is what hosts runs: halves if there is a gate, itself if there is a source for the own
+// job, or else deeper or varies, and forked after that.
+type hosted struct {
+	lines
+	f     func() int
+	depth int // of deeper; 0 for varies
+
+	gate  *job.Job[int]
+	exits bool
+
+	own *job.Source[*job.Job[int]]
+}
+
+// hosts runs it in a job's first step.
 //
 //movenext:async
-func hosts(ctx context.Context, l *lines, f func() int, depth int) (int, error) {
-	return job.Run(ctx, func(ctx context.Context) (int, error) {
-		n, err := deeper(ctx, l, f, depth)
-		l.add("first: %d", n)
-		m, failed := forked(ctx, l, f)
+func hosts(ctx context.Context, h *hosted) (int, error) {
+	j := job.Run(ctx, func(ctx context.Context) (n int, err error) {
+		switch {
+		case h.gate != nil:
+			n, err = halves(ctx, &h.lines, h.gate, h.exits)
+		case h.own != nil:
+			n, err = itself(ctx, h.own)
+		case h.depth == 0:
+			n, err = varies(ctx, &h.lines, h.f)
+		default:
+			n, err = deeper(ctx, &h.lines, h.f, h.depth)
+		}
+		h.add("first: %d", n)
+		if h.f == nil {
+			return n, err
+		}
+		m, failed := forked(ctx, &h.lines, h.f)
 		return n + m, errors.Join(err, failed)
-	}).Await()
+	})
+	if h.own != nil {
+		h.own.TrySetResult(j)
+	}
+	return j.Await()
 }
 
 func TestAnAwaitedJobRunsOnTheStackOfItsWaiter(t *testing.T) {
 	p, ctx := singleWorker(t)
-	var l lines
 	frames := func() int {
 		stack := make([]uintptr, 200)
 		all := runtime.CallersFrames(stack[:runtime.Callers(0, stack)])
@@ -76,7 +104,7 @@ func TestAnAwaitedJobRunsOnTheStackOfItsWaiter(t *testing.T) {
 		}
 		return n
 	}
-	v, err := hostsAsync(ctx, &l, frames, 3).Wait(t.Context())
+	v, err := hostsAsync(ctx, &hosted{f: frames, depth: 3}).Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 3+1+600+0+1, v, "the three calls are below the first job, and none is below the second")
 	require.NoError(t, p.Shutdown(t.Context()))
@@ -87,15 +115,15 @@ func TestTheWaitersOfAJobThatExitsGoOn(t *testing.T) {
 	for depth := 1; depth <= 3; depth++ {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
 			_, ctx := singleWorker(t)
-			var plain, machine lines
 			exit := func() int { runtime.Goexit(); return 0 }
-			want, wanted := hosts(context.Background(), &plain, exit, depth)
-			got, err := hostsAsync(ctx, &machine, exit, depth).Wait(t.Context())
+			plain, machine := hosted{f: exit, depth: depth}, hosted{f: exit, depth: depth}
+			want, wanted := hosts(context.Background(), &plain)
+			got, err := hostsAsync(ctx, &machine).Wait(t.Context())
 			require.ErrorIs(t, wanted, job.ErrGoexit)
 			require.ErrorIs(t, err, job.ErrGoexit)
 			assert.Equal(t, want, got)
-			assert.Equal(t, plain, machine)
-			assert.Len(t, machine, 1+2*depth+1+1)
+			assert.Equal(t, plain.lines, machine.lines)
+			assert.Len(t, machine.lines, 1+2*depth+1+1)
 		})
 	}
 }
@@ -143,23 +171,13 @@ func varies(ctx context.Context, l *lines, f func() int) (int, error) {
 	return n, err
 }
 
-//movenext:async
-func hostsVaries(ctx context.Context, l *lines, f func() int) (int, error) {
-	return job.Run(ctx, func(ctx context.Context) (int, error) {
-		n, err := varies(ctx, l, f)
-		l.add("varies: %d", n)
-		m, failed := forked(ctx, l, f)
-		return n + m, errors.Join(err, failed)
-	}).Await()
-}
-
 func TestAFrameWhoseCallerIsNotPromotedMovesBefore(t *testing.T) {
 	_, ctx := singleWorker(t)
-	var l lines
-	v, err := hostsVariesAsync(ctx, &l, func() int { runtime.Goexit(); return 0 }).Wait(t.Context())
+	h := hosted{f: func() int { runtime.Goexit(); return 0 }}
+	v, err := hostsAsync(ctx, &h).Wait(t.Context())
 	require.ErrorIs(t, err, job.ErrGoexit)
 	assert.Equal(t, 302, v)
-	assert.Len(t, l, 7)
+	assert.Len(t, h.lines, 7)
 }
 
 // forksForever awaits a job after another in the first step of a job.
@@ -227,21 +245,12 @@ func halves(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (int,
 	return n, err
 }
 
-//movenext:async
-func hostsHalves(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (int, error) {
-	return job.Run(ctx, func(ctx context.Context) (int, error) {
-		n, err := halves(ctx, l, gate, exits)
-		l.add("host: %d", n)
-		return n + 1, err
-	}).Await()
-}
-
 func TestTheWaiterOfAJobThatSuspendsSuspends(t *testing.T) {
 	for _, exits := range []bool{false, true} {
 		_, ctx := singleWorker(t)
-		var l lines
 		gate := job.NewSource[int]()
-		j := hostsHalvesAsync(ctx, &l, gate.Job(), exits)
+		h := hosted{gate: gate.Job(), exits: exits}
+		j := hostsAsync(ctx, &h)
 		_, err := job.Go(ctx, func(context.Context) error { return nil }).Wait(t.Context())
 		require.NoError(t, err) // and so the worker has run all of it, and all wait
 		var names []string
@@ -250,25 +259,24 @@ func TestTheWaiterOfAJobThatSuspendsSuspends(t *testing.T) {
 				names = append(names, "h"+name)
 			}
 		}
-		assert.Equal(t, []string{"halves", "halves", "hostsHalves", "hostsHalves"}, names, "each function, and its literal before it")
+		assert.Equal(t, []string{"halves", "halves", "hosts", "hosts"}, names, "each function, and its literal before it")
 		gate.TrySetResult(7)
 		v, err := j.Wait(t.Context())
 		if exits {
 			require.ErrorIs(t, err, job.ErrGoexit)
-			assert.Equal(t, 1, v)
+			assert.Zero(t, v)
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, 8, v)
-		assert.Equal(t, lines{"halves: 7 <nil>", "host: 7"}, l)
+		assert.Equal(t, 7, v)
+		assert.Equal(t, lines{"halves: 7 <nil>", "first: 7"}, h.lines)
 	}
 }
 
 func TestTheStackOfAJobInPlaceShowsItsWaiter(t *testing.T) {
 	_, ctx := singleWorker(t)
-	var l lines
 	waits := make(chan struct{})
-	j := hostsAsync(ctx, &l, func() int { <-waits; panic("ouch") }, 1)
+	j := hostsAsync(ctx, &hosted{f: func() int { <-waits; panic("ouch") }, depth: 1})
 	close(waits) // the outermost function has suspended
 	_, err := j.Wait(t.Context())
 	var p *job.PanicError
@@ -292,19 +300,9 @@ func itself(ctx context.Context, own *job.Source[*job.Job[int]]) (int, error) {
 	return j.Await()
 }
 
-//movenext:async
-func hostsItself(ctx context.Context, own *job.Source[*job.Job[int]]) (int, error) {
-	j := job.Run(ctx, func(ctx context.Context) (int, error) {
-		n, err := itself(ctx, own)
-		return n, err
-	})
-	own.TrySetResult(j)
-	return j.Await()
-}
-
 func TestACycleThroughAWaiterOnTheStackIsFound(t *testing.T) {
 	_, ctx := singleWorker(t)
-	_, err := hostsItselfAsync(ctx, job.NewSource[*job.Job[int]]()).Wait(t.Context())
+	_, err := hostsAsync(ctx, &hosted{own: job.NewSource[*job.Job[int]]()}).Wait(t.Context())
 	require.ErrorIs(t, err, job.ErrCycle)
 }
 

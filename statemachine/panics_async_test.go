@@ -17,7 +17,7 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of fallThroughLiterals: 84ece45ffb8b5bc9
+// Digest of fallThroughLiterals: 396a74578d9d401d
 
 // fallThroughLiteralsAsync starts [fallThroughLiterals] as a state machine and returns its job.
 func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
@@ -86,30 +86,40 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (hasEnded 
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:48
-		frame.defers.PushPlain(func() { f.out() })
-	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:49
+		if frame.f.values {
+			{
+//line github.com/movenext/movenext/statemachine/panics_test.go:50
+				deferred1 := frame.f.deferred
+//line github.com/movenext/movenext/statemachine/panics_test.go:50
+				frame.defers.Push(func(raise func()) { defer deferred1(); raise() })
+			}
+//line github.com/movenext/movenext/statemachine/panics_test.go:51
+		} else {
+			frame.defers.PushPlain(func() { f.out() })
+		}
+	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:54
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:51
+//line github.com/movenext/movenext/statemachine/panics_test.go:56
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:52: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:103
+	// panics_test.go:57: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:113
 	frame.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:52
+//line github.com/movenext/movenext/statemachine/panics_test.go:57
 	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughLiterals2, fallThroughLiterals2Err = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:113
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:123
 	if frame.fallThroughLiterals2 == nil {
 		goto after2
 	}
@@ -117,22 +127,22 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:56
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 	fallThroughLiterals2Err = frame.fallThroughLiterals2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:123
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:133
 	frame.fallThroughLiterals2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:56
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 	result0 = fallThroughLiterals2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:138
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:56
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:132
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:142
 }
 
 func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 52, 56)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 57, 61)
 }
 
 func (frame *fallThroughLiteralsFrame) Results(r *statemachine.Run) error {
@@ -155,148 +165,6 @@ func (frame *fallThroughLiteralsMachine) MoveNext(r *statemachine.Run) bool {
 	r.Rethrow()
 	frame.SetResult(r, job.Void{}, v0)
 	frame.fallThroughLiteralsLocals = fallThroughLiteralsLocals{Frame: frame.fallThroughLiteralsLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of fallThroughValues: bf17092e8ba7fda0
-
-// fallThroughValuesAsync starts [fallThroughValues] as a state machine and returns its job.
-func fallThroughValuesAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
-		r.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &fallThroughValuesMachine{fallThroughValuesLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// fallThroughValuesEnter enters [fallThroughValues] for another machine. It returns the results
-// or, suspended, the frame that will have them.
-func fallThroughValuesEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughValuesFrame, error) {
-	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &fallThroughValuesFrame{fallThroughValuesLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
-// fallThroughValuesLocals is what [fallThroughValues] keeps while it is suspended.
-type fallThroughValuesLocals struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	ctx context.Context
-	f   *fall
-	n   int
-
-	fallThroughValues2 *fallThroughValuesFrame
-}
-
-// fallThroughValuesFrame is the frame of [fallThroughValues] for a caller that is a machine.
-type fallThroughValuesFrame struct {
-	fallThroughValuesLocals
-
-	result0 error
-}
-
-func (frame *fallThroughValuesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, frame.result0 = frame.moveNext(r)
-	return hasEnded
-}
-
-// moveNext runs [fallThroughValues] on to its next suspension (false) or its end (true).
-func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
-	defer frame.defers.Leave(r, &frame.Frame, &hasEnded)
-	var fallThroughValues2Err error
-	resumeAt := frame.State
-	frame.State = statemachine.Running
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		frame.Misuse(resumeAt)
-	}
-	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:61
-		deferred1 := frame.f.deferred
-//line github.com/movenext/movenext/statemachine/panics_test.go:61
-		frame.defers.Push(func(raise func()) { defer deferred1(); raise() })
-	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:62
-	frame.f.in()
-	if frame.n != 0 {
-		goto endIf1
-	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:64
-	if !frame.f.suspends {
-		goto endIf2
-	}
-	// panics_test.go:65: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:245
-	frame.State = 1
-	return r.Yield(), nil
-resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:65
-	_ = r.Refusal()
-endIf2:
-	frame.f.bottom()
-endIf1:
-	frame.fallThroughValues2, fallThroughValues2Err = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:255
-	if frame.fallThroughValues2 == nil {
-		goto after2
-	}
-	frame.State = 2
-	frame.ctx, frame.f = nil, nil // not needed any more
-	return false, nil
-resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:69
-	fallThroughValues2Err = frame.fallThroughValues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:265
-	frame.fallThroughValues2 = nil
-after2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:69
-	result0 = fallThroughValues2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:270
-	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:69
-	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:274
-}
-
-func (frame *fallThroughValuesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 65, 69)
-}
-
-func (frame *fallThroughValuesFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return frame.result0
-}
-
-// fallThroughValuesMachine is [fallThroughValues] as the root of a chain: chain, job and frame in
-// one allocation.
-type fallThroughValuesMachine struct {
-	statemachine.Builder[job.Void]
-	fallThroughValuesLocals
-}
-
-func (frame *fallThroughValuesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := frame.moveNext(r)
-	if !hasEnded {
-		return false
-	}
-	r.Rethrow()
-	frame.SetResult(r, job.Void{}, v0)
-	frame.fallThroughValuesLocals = fallThroughValuesLocals{Frame: frame.fallThroughValuesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -377,36 +245,36 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, aga
 	{
 		n := frame.n
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:74
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 		frame.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/panics_test.go:74
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 			m := fallThroughEpiloguesFunc1Enter(r, n, f)
-//line github.com/movenext/movenext/statemachine/panics_test.go:74
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/statemachine/panics_test.go:74
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 		})
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:80
+//line github.com/movenext/movenext/statemachine/panics_test.go:77
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:82
+//line github.com/movenext/movenext/statemachine/panics_test.go:79
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:83: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:400
+	// panics_test.go:80: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:268
 	frame.State = 1
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:83
+//line github.com/movenext/movenext/statemachine/panics_test.go:80
 	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:410
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:278
 	if frame.fallThroughEpilogues2 == nil {
 		goto after2
 	}
@@ -414,33 +282,33 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:87
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:420
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:288
 	frame.fallThroughEpilogues2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:87
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.result0 = fallThroughEpilogues2Err
 epilogue:
-//line github.com/movenext/movenext/statemachine/panics_test.go:87
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	if !frame.defers.Next(r, &frame.Frame) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:87
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:430
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:298
 		return true, false
 	}
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:87
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:439
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:307
 	goto epilogue
 }
 
 func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 83, 87, 88)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
 }
 
 func (frame *fallThroughEpiloguesFrame) Results(r *statemachine.Run) error {
@@ -501,25 +369,25 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 	default:
 		frame.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:75
+//line github.com/movenext/movenext/statemachine/panics_test.go:72
 	if n >= 0 {
 		goto endIf1
 	}
-	// panics_test.go:76: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:510
+	// panics_test.go:73: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:378
 	frame.State = 1
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:76
+//line github.com/movenext/movenext/statemachine/panics_test.go:73
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:518
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:386
 	return true
 }
 
 func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 76)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 73)
 }
 
 func (frame *fallThroughEpiloguesFunc1Frame) Results(r *statemachine.Run) {
@@ -560,35 +428,35 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
+//line github.com/movenext/movenext/statemachine/panics_test.go:90
 		frame.defers.PushPlain(func() { f.out() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:94
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:569
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:437
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:94
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 		yield1 := frame.Wanted(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:94
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 		if !yield1 {
 			frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:95
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:584
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:94
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:588
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:456
 }
 
 func (frame *oneRoundFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 94)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
 }
 
 // Digest of fallThroughLoops: a0ba5d9397b9d9bc
@@ -666,100 +534,100 @@ func (frame *fallThroughLoopsFrame) step(r *statemachine.Run) (hasEnded bool) {
 	default:
 		frame.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:102
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
-//line github.com/movenext/movenext/statemachine/panics_test.go:102
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:102: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
-//line github.com/movenext/movenext/statemachine/panics_test.go:102
+	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:678
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:546
 		goto resume1
 	}
 	frame.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:102
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	if !frame.loop1.More(r) {
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:103
+//line github.com/movenext/movenext/statemachine/panics_test.go:100
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:105
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:106: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:698
+	// panics_test.go:103: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:566
 	frame.State = 2
 	return r.Yield()
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:106
+//line github.com/movenext/movenext/statemachine/panics_test.go:103
 	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:708
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:576
 	if frame.fallThroughLoops3 == nil {
 		goto after3
 	}
 	frame.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:717
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:585
 	frame.fallThroughLoops3 = nil
 after3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:723
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:591
 		goto leave1
-//line github.com/movenext/movenext/statemachine/panics_test.go:112
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:727
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:595
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:732
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:600
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loop1.Stopped(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:743
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:611
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:751
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:619
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:114
+//line github.com/movenext/movenext/statemachine/panics_test.go:111
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:755
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:623
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:114
+//line github.com/movenext/movenext/statemachine/panics_test.go:111
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:759
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:627
 }
 
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 102, 106, 110, 102)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
 }
 
 func (frame *fallThroughLoopsFrame) Results(r *statemachine.Run) error {
@@ -840,105 +708,105 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (hasEnded bool) {
 		frame.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:120
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 		deferred1 := frame.f.deferred
-//line github.com/movenext/movenext/statemachine/panics_test.go:120
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 		frame.defers.Push(func(raise func()) { defer deferred1(); raise() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:123
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:856
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:724
 	frame.State = 1
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:123
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		yield1 := frame.Wanted(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:123
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		if !yield1 {
 			frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:124
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+//line github.com/movenext/movenext/statemachine/panics_test.go:123
 	frame.f.bottom()
 endIf1:
 	frame.loop1 = statemachine.RangeWithin(frame, fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:128: for v, err := range fallingStream(ctx, f, n-1) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:880
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
 		goto resume2
 	}
 	frame.State = 2
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 	if !frame.loop1.More(r) {
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 		v, err := frame.loop1.Key(), frame.loop1.Value()
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:896
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:764
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
 resume3:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 		yield2 := frame.Wanted(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 		if !yield2 {
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:909
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:777
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:914
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:782
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loop1.Stopped(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:925
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:793
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:933
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:801
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:938
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:806
 }
 
 func (frame *fallingStreamFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 123, 128, 129, 128)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
 }
 
 // Digest of fallThroughStreams: 29f8d0a5bf192a62
@@ -1006,57 +874,57 @@ func (frame *fallThroughStreamsFrame) step(r *statemachine.Run, args *fallThroug
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_test.go:135
 		frame.defers.PushPlain(func() { f.out() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(args.ctx, frame.f, args.n-1))
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:139: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+	// panics_test.go:136: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1021
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:889
 		goto resume1
 	}
 	frame.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	if !frame.loop1.More(r) {
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:140
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if !frame.f.suspends {
 		goto endIf1
 	}
-	// panics_test.go:141: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1036
+	// panics_test.go:138: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:904
 	frame.State = 2
 	return r.Yield()
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:141
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1043
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:911
 	goto range1
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:141
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1048
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:144
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1052
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:920
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:144
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1056
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:924
 }
 
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 139, 141)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
 }
 
 // fallThroughStreamsMachine is [fallThroughStreams] as the root of a chain: chain, job and frame
@@ -1112,24 +980,24 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (hasE
 	}
 	{
 		saw := saw
-//line github.com/movenext/movenext/statemachine/panics_test.go:208
+//line github.com/movenext/movenext/statemachine/panics_test.go:205
 		f.defers.Push(func(raise func()) { defer func() { *saw = recover() }(); raise() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:209
+//line github.com/movenext/movenext/statemachine/panics_test.go:206
 	f.defers.PushPlain(func() { runtime.Goexit() })
-	// panics_test.go:210: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1122
+	// panics_test.go:207: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:990
 	f.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:210
+//line github.com/movenext/movenext/statemachine/panics_test.go:207
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1129
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:997
 }
 
 func (f *exitsWhileItPanicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 210)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 207)
 }
 
 // exitsWhileItPanicsMachine is [exitsWhileItPanics] as the root of a chain: chain, job and frame
@@ -1195,25 +1063,25 @@ func (f *panicsOnceFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(resumeAt)
 	}
-	// panics_test.go:227: job.Yield()
+	// panics_test.go:224: job.Yield()
 	f.State = 1
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:227
+//line github.com/movenext/movenext/statemachine/panics_test.go:224
 	_ = r.Refusal()
-	// panics_test.go:228: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1206
+	// panics_test.go:225: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1074
 	f.State = 2
 	return r.Yield()
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:228
+//line github.com/movenext/movenext/statemachine/panics_test.go:225
 	_ = r.Refusal()
 	panic("again")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1213
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1081
 }
 
 func (f *panicsOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 227, 228)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 224, 225)
 }
 
 func (f *panicsOnceFrame) Results(r *statemachine.Run) {
@@ -1289,29 +1157,29 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:234
+//line github.com/movenext/movenext/statemachine/panics_test.go:231
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1296
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1164
 	if f.panicsOnce1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:235
+//line github.com/movenext/movenext/statemachine/panics_test.go:232
 	f.panicsOnce1.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1305
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1173
 	f.panicsOnce1 = nil
 after1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:235
+//line github.com/movenext/movenext/statemachine/panics_test.go:232
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1311
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1179
 }
 
 func (f *recoversOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 235)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 232)
 }
 
 func (f *recoversOnceFrame) Results(r *statemachine.Run) {
@@ -1373,14 +1241,14 @@ func (f *panicsTwiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	default:
 		f.Misuse(resumeAt)
 	}
-	// panics_test.go:243: job.Yield()
+	// panics_test.go:240: job.Yield()
 	f.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:243
+//line github.com/movenext/movenext/statemachine/panics_test.go:240
 	_ = r.Refusal()
 	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1384
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1252
 	if f.recoversOnce2 == nil {
 		goto after2
 	}
@@ -1388,25 +1256,25 @@ resume1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:244
+//line github.com/movenext/movenext/statemachine/panics_test.go:241
 	f.recoversOnce2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1394
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1262
 	f.recoversOnce2 = nil
 after2:
-	// panics_test.go:245: job.Yield()
+	// panics_test.go:242: job.Yield()
 	f.State = 3
 	f.ctx = nil // not needed any more
 	return r.Yield(), nil
 resume3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:245
+//line github.com/movenext/movenext/statemachine/panics_test.go:242
 	_ = r.Refusal()
 	panicsAgain()
 	return true, nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1406
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1274
 }
 
 func (f *panicsTwiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 243, 244, 245)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 240, 241, 242)
 }
 
 // panicsTwiceMachine is [panicsTwice] as the root of a chain: chain, job and frame in one
@@ -1426,4 +1294,4 @@ func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f11b5a4bd497faae
+// Digest of what is above: f14bbf6d61a14453

@@ -22,6 +22,7 @@ type fall struct {
 	ends     func()
 	suspends bool   // before that
 	deferred func() // a function value: what it calls, the generator does not know
+	values   bool   // literals defer it instead
 
 	deepest int // stack of a body
 	highest int // stack of a deferred call
@@ -45,7 +46,11 @@ func (f *fall) bottom() { f.ends() }
 
 //movenext:async
 func fallThroughLiterals(ctx context.Context, f *fall, n int) error {
-	defer func() { f.out() }()
+	if f.values {
+		defer f.deferred()
+	} else {
+		defer func() { f.out() }()
+	}
 	f.in()
 	if n == 0 {
 		if f.suspends {
@@ -56,17 +61,9 @@ func fallThroughLiterals(ctx context.Context, f *fall, n int) error {
 	return fallThroughLiterals(ctx, f, n-1)
 }
 
-//movenext:async
-func fallThroughValues(ctx context.Context, f *fall, n int) error {
-	defer f.deferred()
-	f.in()
-	if n == 0 {
-		if f.suspends {
-			job.Yield()
-		}
-		f.bottom()
-	}
-	return fallThroughValues(ctx, f, n-1)
+func fallThroughValuesAsync(ctx context.Context, f *fall, n int) *job.Job[job.Void] {
+	f.values = true
+	return fallThroughLiteralsAsync(ctx, f, n)
 }
 
 //movenext:async

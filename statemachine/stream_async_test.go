@@ -694,77 +694,6 @@ func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of counting: bc39123eb65f966e
-
-// countingAsync returns the stream of [counting]: each range over it runs the function as a state
-// machine.
-func countingAsync(n int) *job.Stream[int] {
-	return statemachine.Stream(context.Background(), func(context.Context) statemachine.Iteration[int, error] {
-		return &countingFrame{n: n}
-	})
-}
-
-// countingFrame is the frame of [counting]: what it keeps while it is suspended.
-type countingFrame struct {
-	statemachine.Producer[int]
-
-	n int
-
-	n1 int
-	i  int
-}
-
-// MoveNext runs [counting] on to its next suspension (false), or to its next value or its end
-// (true).
-func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
-	resumeAt := f.State
-	f.State = statemachine.Running
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/stream_test.go:252
-	f.n1 = f.n
-//line github.com/movenext/movenext/statemachine/stream_test.go:252
-	f.i = 0
-range1:
-//line github.com/movenext/movenext/statemachine/stream_test.go:252
-	if f.i >= f.n1 {
-		goto endRange1
-	}
-//line github.com/movenext/movenext/statemachine/stream_test.go:253
-	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:741
-	f.State = 1
-	return true
-resume1:
-	{
-//line github.com/movenext/movenext/statemachine/stream_test.go:253
-		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_test.go:253
-		if !yield1 {
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:751
-			return true
-//line github.com/movenext/movenext/statemachine/stream_test.go:255
-		}
-	}
-//line github.com/movenext/movenext/statemachine/stream_test.go:252
-	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:758
-	goto range1
-endRange1:
-	f.State = statemachine.Finished
-	return true
-}
-
-func (f *countingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 253)
-}
-
 // Digest of remaining: 5ffa168ecc72ce43
 
 // remainingAsync returns the stream of [remaining]: each range over it runs the function as a
@@ -795,29 +724,29 @@ func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(resumeAt)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/stream_test.go:272
+//line github.com/movenext/movenext/statemachine/stream_test.go:263
 	if (*f.n) <= 0 {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/statemachine/stream_test.go:273
+//line github.com/movenext/movenext/statemachine/stream_test.go:264
 	(*f.n)--
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:806
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:735
 	f.State = 1
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/stream_test.go:274
+//line github.com/movenext/movenext/statemachine/stream_test.go:265
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_test.go:274
+//line github.com/movenext/movenext/statemachine/stream_test.go:265
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:816
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:745
 			return true
-//line github.com/movenext/movenext/statemachine/stream_test.go:276
+//line github.com/movenext/movenext/statemachine/stream_test.go:267
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:821
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:750
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -825,7 +754,7 @@ endFor1:
 }
 
 func (f *remainingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 265)
 }
 
-// Digest of what is above: 77e68cb8a0abf11a
+// Digest of what is above: 74a6a92f280387b4

@@ -246,26 +246,17 @@ func TestLoopsOverPlainSequencesInABubble(t *testing.T) {
 	})
 }
 
-//movenext:async
-func counting(n int) iter.Seq2[int, error] {
-	return func(yield func(int, error) bool) {
-		for i := range n {
-			if !yield(i, nil) {
-				return
-			}
-		}
-	}
-}
-
 func TestAValueOfAStreamCostsNoAllocation(t *testing.T) {
 	done := job.FromResult(job.Void{})
 	ctx := context.Background()
 	of := func(n int) float64 {
-		return testing.AllocsPerRun(100, func() { _, _ = drainAsync(ctx, countingAsync(n), done).Wait(ctx) })
+		return testing.AllocsPerRun(100, func() { _, _ = drainAsync(ctx, remainingAsync(n), done).Wait(ctx) })
 	}
 	assert.Equal(t, of(10), of(1000))
 }
 
+// remaining yields the numbers below n, from the top.
+//
 //movenext:async
 func remaining(n int) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
@@ -306,7 +297,7 @@ func TestAStreamOfNothing(t *testing.T) {
 			assert.Equal(t, job.ErrNilFunc, err)
 		}
 	}
-	for range countingAsync(0).All() { //nolint:errcheck // there is none, which is the point
+	for range remainingAsync(0).All() { //nolint:errcheck // there is none, which is the point
 		assert.Fail(t, "nothing to count")
 	}
 }
@@ -319,7 +310,7 @@ func TestThePlainFormsDoTheSame(t *testing.T) {
 	assert.Equal(t, []string{"a"}, list)
 	assert.Equal(t, history{"begins", "yields a", "gets a", "stopped, done", "ends", "leaves"}, h)
 
-	sum, err := drain(context.Background(), job.StreamOf(counting(4)), job.FromResult(job.Void{}))
+	sum, err := drain(context.Background(), job.StreamOf(remaining(4)), job.FromResult(job.Void{}))
 	assert.NoError(t, err)
 	assert.Equal(t, 6, sum)
 

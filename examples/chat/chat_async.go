@@ -32,20 +32,6 @@ func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (resu
 	return m2.Start(ctx, &r, m2)
 }
 
-// serveEnter enters [chat.serve] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, roomName string) *chatServeFrame {
-	frame := chatServeFrame{c: c, ctx: ctx, m: m, roomName: roomName}
-	if frame.MoveNext(r) {
-		r.Rethrow()
-		return nil
-	}
-	m2 := new(chatServeFrame)
-	*m2 = frame
-	r.Push(ctx, m2)
-	return m2
-}
-
 // chatServeFrame is the frame of [chat.serve]: what it keeps while it is suspended.
 type chatServeFrame struct {
 	statemachine.Frame
@@ -91,7 +77,7 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 	f.r = f.c.join(f.ctx, f.roomName, f.m)
 for1:
 	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:95
+//line github.com/movenext/movenext/examples/chat/chat_async.go:81
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -100,7 +86,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:203
 	op, text2, err = f.readMessage1.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:104
+//line github.com/movenext/movenext/examples/chat/chat_async.go:90
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:204
@@ -113,7 +99,7 @@ after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:208
 	f.c.leave(f.ctx, f.roomName, f.r, f.m)
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:117
+//line github.com/movenext/movenext/examples/chat/chat_async.go:103
 	if f.end2 == nil {
 		goto after2
 	}
@@ -123,7 +109,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:127
+//line github.com/movenext/movenext/examples/chat/chat_async.go:113
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -131,16 +117,12 @@ after2:
 	return true
 endIf1:
 	f.r.tell(f.ctx, event{Kind: "said", Name: f.m.name, Text: string(text2)})
-//line github.com/movenext/movenext/examples/chat/chat_async.go:135
+//line github.com/movenext/movenext/examples/chat/chat_async.go:121
 	goto for1
 }
 
 func (f *chatServeFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 203, 209)
-}
-
-func (f *chatServeFrame) Results(run1 *statemachine.Run) {
-	run1.Rethrow()
 }
 
 // chatServeMachine is [chat.serve] as the root of a chain: chain, job and frame in one allocation.
@@ -174,20 +156,6 @@ func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// echoEnter enters [chat.echo] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (c *chat) echoEnter(r *statemachine.Run, ctx context.Context, s *socket) *chatEchoFrame {
-	frame := chatEchoFrame{ctx: ctx, s: s}
-	if frame.moveNext(r, c) {
-		r.Rethrow()
-		return nil
-	}
-	m := new(chatEchoFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
 // chatEchoFrame is the frame of [chat.echo]: what it keeps while it is suspended.
 type chatEchoFrame struct {
 	statemachine.Frame
@@ -198,10 +166,6 @@ type chatEchoFrame struct {
 
 	readMessage1 *socketReadMessageFrame
 	end2         *socketEndFrame
-}
-
-func (f *chatEchoFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil)
 }
 
 // moveNext runs [chat.echo] on to its next suspension (false) or its end (true). The parameter c
@@ -231,7 +195,7 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (hasEnded bool) {
 for1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:235
+//line github.com/movenext/movenext/examples/chat/chat_async.go:199
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -240,7 +204,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	op, message, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:244
+//line github.com/movenext/movenext/examples/chat/chat_async.go:208
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:223
@@ -249,7 +213,7 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:253
+//line github.com/movenext/movenext/examples/chat/chat_async.go:217
 	if f.end2 == nil {
 		goto after2
 	}
@@ -259,7 +223,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:263
+//line github.com/movenext/movenext/examples/chat/chat_async.go:227
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -267,16 +231,12 @@ after2:
 	return true
 endIf1:
 	f.s.send(f.ctx, ws.NewFrame(op, true, message))
-//line github.com/movenext/movenext/examples/chat/chat_async.go:271
+//line github.com/movenext/movenext/examples/chat/chat_async.go:235
 	goto for1
 }
 
 func (f *chatEchoFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
-}
-
-func (f *chatEchoFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // chatEchoMachine is [chat.echo] as the root of a chain: chain, job and frame in one allocation.
@@ -295,4 +255,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 80d4244a4bbcab92
+// Digest of what is above: 05f4bb1fb22744cc

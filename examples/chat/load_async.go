@@ -34,19 +34,6 @@ func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// listenEnter enters [load.listen] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (l *load) listenEnter(r *statemachine.Run, ctx context.Context, s *socket) *loadListenFrame {
-	frame := loadListenFrame{l: l, ctx: ctx, s: s}
-	if frame.MoveNext(r) {
-		return nil
-	}
-	m := new(loadListenFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
 // loadListenFrame is the frame of [load.listen]: what it keeps while it is suspended.
 type loadListenFrame struct {
 	statemachine.Frame
@@ -79,7 +66,7 @@ func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 	f.entered = false
 for1:
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:83
+//line github.com/movenext/movenext/examples/chat/load_async.go:70
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -88,7 +75,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:92
+//line github.com/movenext/movenext/examples/chat/load_async.go:79
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
@@ -101,7 +88,7 @@ after1:
 	}
 	f.l.lost.Add(1)
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/load_async.go:105
+//line github.com/movenext/movenext/examples/chat/load_async.go:92
 	if f.end2 == nil {
 		goto after2
 	}
@@ -111,7 +98,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:115
+//line github.com/movenext/movenext/examples/chat/load_async.go:102
 	f.end2 = nil
 after2:
 	return true
@@ -121,16 +108,12 @@ endIf1:
 		f.entered = true
 		f.l.here.Done()
 	}
-//line github.com/movenext/movenext/examples/chat/load_async.go:125
+//line github.com/movenext/movenext/examples/chat/load_async.go:112
 	goto for1
 }
 
 func (f *loadListenFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*load).listen", "github.com/movenext/movenext/examples/chat/load.go", 100, 106)
-}
-
-func (f *loadListenFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // loadListenMachine is [load.listen] as the root of a chain: chain, job and frame in one
@@ -163,18 +146,6 @@ func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job
 	return m.Start(ctx, &r, m)
 }
 
-// sendAllEnter enters [load.sendAll] for another machine. It returns the results or, suspended,
-// the frame that will have them.
-func (l *load) sendAllEnter(r *statemachine.Run, ctx context.Context, sockets []*socket) (*loadSendAllFrame, int, error) {
-	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
-	if hasEnded, v1 := frame.moveNext(r); hasEnded {
-		return nil, frame.sent, v1
-	}
-	m := &loadSendAllFrame{loadSendAllLocals: frame}
-	r.Push(ctx, m)
-	return m, 0, nil
-}
-
 // loadSendAllLocals is what [load.sendAll] keeps while it is suspended.
 type loadSendAllLocals struct {
 	statemachine.Frame
@@ -188,18 +159,6 @@ type loadSendAllLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 
 	sent int
-}
-
-// loadSendAllFrame is the frame of [load.sendAll] for a caller that is a machine.
-type loadSendAllFrame struct {
-	loadSendAllLocals
-
-	err error
-}
-
-func (f *loadSendAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.err = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [load.sendAll] on to its next suspension (false) or its end (true).
@@ -220,7 +179,7 @@ func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err er
 for1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:224
+//line github.com/movenext/movenext/examples/chat/load_async.go:183
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -229,13 +188,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:233
+//line github.com/movenext/movenext/examples/chat/load_async.go:192
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	if err2 != nil {
 		err = nil
-//line github.com/movenext/movenext/examples/chat/load_async.go:239
+//line github.com/movenext/movenext/examples/chat/load_async.go:198
 		return true, err //nolint:nilerr // the time is over
 	}
 	{
@@ -248,17 +207,12 @@ after1:
 	f.l.expected.Add(int64(f.l.membersOf(f.i % f.l.rooms)))
 //line github.com/movenext/movenext/examples/chat/load.go:142
 	f.i = (f.i + 1) % len(f.sockets)
-//line github.com/movenext/movenext/examples/chat/load_async.go:252
+//line github.com/movenext/movenext/examples/chat/load_async.go:211
 	goto for1
 }
 
 func (f *loadSendAllLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
-}
-
-func (f *loadSendAllFrame) Results(r *statemachine.Run) (int, error) {
-	r.Rethrow()
-	return f.sent, f.err
 }
 
 // loadSendAllMachine is [load.sendAll] as the root of a chain: chain, job and frame in one
@@ -278,4 +232,4 @@ func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b7f4a52f31251a63
+// Digest of what is above: a87bdfddfff24d67

@@ -636,19 +636,6 @@ func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// flushEnter enters [socket.flush] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (s *socket) flushEnter(r *statemachine.Run, ctx context.Context) *socketFlushFrame {
-	frame := socketFlushFrame{s: s, ctx: ctx}
-	if frame.MoveNext(r) {
-		return nil
-	}
-	m := new(socketFlushFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
 // socketFlushFrame is the frame of [socket.flush]: what it keeps while it is suspended.
 type socketFlushFrame struct {
 	statemachine.Frame
@@ -682,7 +669,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 	if statemachine.TwinEnded(r, f.writeAll1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:686
+//line github.com/movenext/movenext/examples/chat/socket_async.go:673
 		goto resume1
 	}
 	f.State = 1
@@ -691,7 +678,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		_, err := statemachine.TwinResult(r, f.writeAll1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:695
+//line github.com/movenext/movenext/examples/chat/socket_async.go:682
 		f.writeAll1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		if err != nil {
@@ -700,16 +687,12 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:704
+//line github.com/movenext/movenext/examples/chat/socket_async.go:691
 	goto for1
 }
 
 func (f *socketFlushFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 299)
-}
-
-func (f *socketFlushFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // socketFlushMachine is [socket.flush] as the root of a chain: chain, job and frame in one
@@ -801,7 +784,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx) // bounded by writeTime
-//line github.com/movenext/movenext/examples/chat/socket_async.go:805
+//line github.com/movenext/movenext/examples/chat/socket_async.go:788
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -810,12 +793,12 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:814
+//line github.com/movenext/movenext/examples/chat/socket_async.go:797
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:819
+//line github.com/movenext/movenext/examples/chat/socket_async.go:802
 	if f.linger2 == nil {
 		goto after2
 	}
@@ -824,13 +807,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:828
+//line github.com/movenext/movenext/examples/chat/socket_async.go:811
 	f.linger2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:834
+//line github.com/movenext/movenext/examples/chat/socket_async.go:817
 	return true
 }
 
@@ -915,7 +898,7 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	f.closeWrite1 = f.s.conn.CloseWriteAsync()
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	if statemachine.TwinEnded(r, f.closeWrite1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:919
+//line github.com/movenext/movenext/examples/chat/socket_async.go:902
 		goto resume1
 	}
 	f.State = 1
@@ -924,7 +907,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		_, closeWrite1Err := statemachine.TwinResult(r, f.closeWrite1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:928
+//line github.com/movenext/movenext/examples/chat/socket_async.go:911
 		f.closeWrite1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		if closeWrite1Err != nil {
@@ -936,7 +919,7 @@ resume1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:940
+//line github.com/movenext/movenext/examples/chat/socket_async.go:923
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:362
@@ -948,7 +931,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:952
+//line github.com/movenext/movenext/examples/chat/socket_async.go:935
 	if f.read2 == nil {
 		goto after2
 	}
@@ -957,7 +940,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:961
+//line github.com/movenext/movenext/examples/chat/socket_async.go:944
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:364
@@ -965,7 +948,7 @@ after2:
 		return true
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:969
+//line github.com/movenext/movenext/examples/chat/socket_async.go:952
 	goto for1
 endFor1:
 	return true
@@ -995,4 +978,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d5f442cc34ea5d38
+// Digest of what is above: 1b2243a404f999cd

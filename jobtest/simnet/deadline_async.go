@@ -31,19 +31,6 @@ func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number 
 	return m.Start(ctx, &r, m)
 }
 
-// expireEnter enters [deadline.expire] for another machine. It returns the results or, suspended,
-// the frame that will have them.
-func (d *deadline) expireEnter(r *statemachine.Run, ctx context.Context, after time.Duration, number int) *deadlineExpireFrame {
-	frame := deadlineExpireFrame{d: d, number: number}
-	if frame.moveNext(r, &deadlineExpireArgs{ctx: ctx, after: after}) {
-		return nil
-	}
-	m := new(deadlineExpireFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
 // deadlineExpireFrame is the frame of [deadline.expire]: what it keeps while it is suspended.
 type deadlineExpireFrame struct {
 	statemachine.Frame
@@ -56,10 +43,6 @@ type deadlineExpireFrame struct {
 type deadlineExpireArgs struct {
 	ctx   context.Context
 	after time.Duration
-}
-
-func (f *deadlineExpireFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil)
 }
 
 // moveNext runs [deadline.expire] on to its next suspension (false) or its end (true). When it
@@ -78,7 +61,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	}
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:75
 	asleep, sleep = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:82
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:65
 	if !asleep {
 		goto after1
 	}
@@ -93,16 +76,12 @@ after1:
 		return true
 	}
 	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:97
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:80
 	return true
 }
 
 func (f *deadlineExpireFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 75)
-}
-
-func (f *deadlineExpireFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // deadlineExpireMachine is [deadline.expire] as the root of a chain: chain, job and frame in one
@@ -121,4 +100,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 29682c5921603a76
+// Digest of what is above: b4e3de73afecf499

@@ -31,19 +31,6 @@ func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// courierEnter enters [stream.courier] for another machine. It returns the results or, suspended,
-// the frame that will have them.
-func (s *stream) courierEnter(r *statemachine.Run, ctx context.Context) *streamCourierFrame {
-	frame := streamCourierFrame{s: s, ctx: ctx}
-	if frame.MoveNext(r) {
-		return nil
-	}
-	m := new(streamCourierFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
 // streamCourierFrame is the frame of [stream.courier]: what it keeps while it is suspended.
 type streamCourierFrame struct {
 	statemachine.Frame
@@ -85,7 +72,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:170
 		asleep, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:89
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:76
 	if !asleep {
 		goto after2
 	}
@@ -100,16 +87,12 @@ endIf1:
 	if !f.s.finishJourney(f.n) {
 		return true
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:104
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:91
 	goto for1
 }
 
 func (f *streamCourierFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/stream.go", 166, 170)
-}
-
-func (f *streamCourierFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // streamCourierMachine is [stream.courier] as the root of a chain: chain, job and frame in one
@@ -128,4 +111,4 @@ func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e022482c2ba6b882
+// Digest of what is above: 91824104316fd3f0

@@ -111,9 +111,8 @@ func (m mentions) nests(fn *ast.FuncDecl) bool {
 
 // rootOnly reports whether no machine enters a function, so that it needs no entry: no other
 // package can name it, no annotated function does, and no handwritten code names the entry or
-// the frame. Methods are excluded, since a method may implement an interface that requires its
-// entry.
+// the frame. An interface that requires the entry of an unexported method is in this package, too.
 func (m mentions) rootOnly(fn *annotated) bool {
 	name := fn.decl.Name
-	return fn.decl.Recv == nil && !name.IsExported() && !m.byMachines[name.Name] && !m.anywhere[fn.names.Enter] && !m.anywhere[fn.names.Frame]
+	return !name.IsExported() && !m.byMachines[name.Name] && !m.anywhere[fn.names.Enter] && !m.anywhere[fn.names.Frame]
 }

@@ -28,7 +28,10 @@ func TestAFunctionThatNoMachineEntersIsARoot(t *testing.T) {
 	}
 	assert.False(t, isRoot(t, "func f() { f() }\n", ""), "it calls itself")
 	assert.False(t, isRoot(t, "func F() {}\n", ""), "another package may call it")
-	assert.False(t, isRoot(t, "func (x) f() {}\n", ""), "an interface may ask for the entry")
+	assert.True(t, isRoot(t, "func (x) f() {}\n", ""))
+	assert.False(t, isRoot(t, "func (X) F() {}\n", ""), "an interface of another package may ask for the entry")
+	assert.False(t, isRoot(t, "func (x) f() {}\n", "type i interface { fEnter() }"))
+	assert.False(t, isRoot(t, "func (x) f() {}\n", "//movenext:async\nfunc g(i interface { f() }) { i.f() }\n"))
 }
 
 // isRoot reports whether the annotated function in declared is only a root, in a folder that also

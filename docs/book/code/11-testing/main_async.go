@@ -31,36 +31,12 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// withdrawEnter enters [account.withdraw] for another machine. It returns the results or,
-// suspended, the frame that will have them.
-func (a *account) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
-	frame := accountWithdrawLocals{a: a, amount: amount}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &accountWithdrawFrame{accountWithdrawLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // accountWithdrawLocals is what [account.withdraw] keeps while it is suspended.
 type accountWithdrawLocals struct {
 	statemachine.Frame
 
 	a      *account
 	amount int
-}
-
-// accountWithdrawFrame is the frame of [account.withdraw] for a caller that is a machine.
-type accountWithdrawFrame struct {
-	accountWithdrawLocals
-
-	result0 error
-}
-
-func (f *accountWithdrawFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [account.withdraw] on to its next suspension (false) or its end (true).
@@ -79,7 +55,7 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 		return true, errTooLittle
 	}
 	// main.go:28: job.Yield() // in a real program: calls a bank
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:83
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:59
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -87,16 +63,11 @@ resume1:
 	_ = r.Refusal()
 	f.a.balance -= f.amount
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:91
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:67
 }
 
 func (f *accountWithdrawLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*account).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 28)
-}
-
-func (f *accountWithdrawFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // accountWithdrawMachine is [account.withdraw] as the root of a chain: chain, job and frame in one
@@ -165,7 +136,7 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:169
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:140
 	if !asleep {
 		goto after1
 	}
@@ -181,7 +152,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:185
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:156
 	goto for1
 }
 
@@ -205,4 +176,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 07f65ae37d48491c
+// Digest of what is above: 9babc1c2e839efb2

@@ -112,19 +112,6 @@ func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// withdrawEnter enters [guarded.withdraw] for another machine. It returns the results or,
-// suspended, the frame that will have them.
-func (g *guarded) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*guardedWithdrawFrame, error) {
-	frame := guardedWithdrawLocals{g: g, amount: amount}
-	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &guardedWithdrawFrame{guardedWithdrawLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // guardedWithdrawLocals is what [guarded.withdraw] keeps while it is suspended.
 type guardedWithdrawLocals struct {
 	statemachine.Frame
@@ -134,18 +121,6 @@ type guardedWithdrawLocals struct {
 	amount int
 
 	lock1 *statemachine.WaitingVoid[job.Void]
-}
-
-// guardedWithdrawFrame is the frame of [guarded.withdraw] for a caller that is a machine.
-type guardedWithdrawFrame struct {
-	guardedWithdrawLocals
-
-	result0 error
-}
-
-func (f *guardedWithdrawFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
 }
 
 // moveNext runs [guarded.withdraw] on to its next suspension (false) or its end (true). The
@@ -166,7 +141,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:170
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:145
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -175,13 +150,13 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:179
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:154
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:185
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:160
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
@@ -195,13 +170,13 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:199
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:174
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
 	// main_test.go:104: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:205
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:180
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -209,20 +184,15 @@ resume2:
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:213
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:188
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:217
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:192
 }
 
 func (f *guardedWithdrawLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
-}
-
-func (f *guardedWithdrawFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // guardedWithdrawMachine is [guarded.withdraw] as the root of a chain: chain, job and frame in one
@@ -243,4 +213,4 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9af0f6d91426d5d2
+// Digest of what is above: 3d2f55313a675dfa

@@ -33,18 +33,6 @@ func (c *conn) echoAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// echoEnter enters [conn.echo] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (c *conn) echoEnter(r *statemachine.Run) (*connEchoFrame, error) {
-	frame := connEchoLocals{c: c}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		return nil, v0
-	}
-	m := &connEchoFrame{connEchoLocals: frame}
-	r.Push(context.Background(), m)
-	return m, nil
-}
-
 // connEchoLocals is what [conn.echo] keeps while it is suspended.
 type connEchoLocals struct {
 	statemachine.Frame
@@ -53,18 +41,6 @@ type connEchoLocals struct {
 
 	buffer []byte
 	read1  *connReadFrame
-}
-
-// connEchoFrame is the frame of [conn.echo] for a caller that is a machine.
-type connEchoFrame struct {
-	connEchoLocals
-
-	result0 error
-}
-
-func (f *connEchoFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [conn.echo] on to its next suspension (false) or its end (true).
@@ -84,7 +60,7 @@ func (f *connEchoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	f.buffer = make([]byte, 64)
 for1:
 	f.read1, n, err = f.c.readEnter(r, f.buffer)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:88
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:64
 	if f.read1 == nil {
 		goto after1
 	}
@@ -93,7 +69,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:97
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:73
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
@@ -103,17 +79,12 @@ after1:
 	if _, err := syscall.Write(f.c.fd, f.buffer[:n]); err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:107
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:83
 	goto for1
 }
 
 func (f *connEchoLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*conn).echo", "github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go", 23)
-}
-
-func (f *connEchoFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // connEchoMachine is [conn.echo] as the root of a chain: chain, job and frame in one allocation.
@@ -132,4 +103,4 @@ func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ab5169b5a217132a
+// Digest of what is above: 73973ca1bbac49a9

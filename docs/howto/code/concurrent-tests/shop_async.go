@@ -116,19 +116,6 @@ func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results or,
-// suspended, the frame that will have them.
-func (s *shop) buyLockedEnter(r *statemachine.Run, ctx context.Context) (*shopBuyLockedFrame, error) {
-	frame := shopBuyLockedLocals{s: s, ctx: ctx}
-	if hasEnded, v0 := frame.moveNext(r); hasEnded {
-		r.Rethrow()
-		return nil, v0
-	}
-	m := &shopBuyLockedFrame{shopBuyLockedLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // shopBuyLockedLocals is what [shop.buyLocked] keeps while it is suspended.
 type shopBuyLockedLocals struct {
 	statemachine.Frame
@@ -139,18 +126,6 @@ type shopBuyLockedLocals struct {
 
 	lock1 *statemachine.WaitingVoid[job.Void]
 	buy2  *shopBuyFrame
-}
-
-// shopBuyLockedFrame is the frame of [shop.buyLocked] for a caller that is a machine.
-type shopBuyLockedFrame struct {
-	shopBuyLockedLocals
-
-	result0 error
-}
-
-func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
-	return hasEnded
 }
 
 // moveNext runs [shop.buyLocked] on to its next suspension (false) or its end (true).
@@ -170,7 +145,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:174
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:149
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -179,13 +154,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:183
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:158
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:189
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:164
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
 		return true, result0
@@ -198,7 +173,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:202
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:177
 	if f.buy2 == nil {
 		goto after2
 	}
@@ -208,25 +183,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:187
 	f.buy2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:217
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:192
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:221
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:196
 }
 
 func (f *shopBuyLockedLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).buyLocked", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 36, 40)
-}
-
-func (f *shopBuyLockedFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // shopBuyLockedMachine is [shop.buyLocked] as the root of a chain: chain, job and frame in one
@@ -247,4 +217,4 @@ func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 32a9a08e3ff27e3f
+// Digest of what is above: dc4d18bc565e1991

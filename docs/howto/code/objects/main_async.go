@@ -33,18 +33,6 @@ func (e *exchange) dialAsync(ctx context.Context) (result *job.Job[*line]) {
 	return m.Start(ctx, &r, m)
 }
 
-// dialEnter enters [exchange.dial] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (e *exchange) dialEnter(r *statemachine.Run, ctx context.Context) (*exchangeDialFrame, *line, error) {
-	frame := exchangeDialLocals{}
-	if hasEnded, v0, v1 := frame.moveNext(r, &exchangeDialArgs{e: e, ctx: ctx}); hasEnded {
-		return nil, v0, v1
-	}
-	m := &exchangeDialFrame{exchangeDialLocals: frame}
-	r.Push(ctx, m)
-	return m, nil, nil
-}
-
 // exchangeDialLocals is what [exchange.dial] keeps while it is suspended.
 type exchangeDialLocals struct {
 	statemachine.Frame
@@ -56,19 +44,6 @@ type exchangeDialLocals struct {
 type exchangeDialArgs struct {
 	e   *exchange
 	ctx context.Context
-}
-
-// exchangeDialFrame is the frame of [exchange.dial] for a caller that is a machine.
-type exchangeDialFrame struct {
-	exchangeDialLocals
-
-	result0 *line
-	result1 error
-}
-
-func (f *exchangeDialFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
-	return hasEnded
 }
 
 // moveNext runs [exchange.dial] on to its next suspension (false) or its end (true). When it
@@ -89,7 +64,7 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 	args.e.dialed++
 	f.l = &line{number: args.e.dialed}
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:68
 	if !asleep {
 		goto after1
 	}
@@ -101,16 +76,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	return true, f.l, sleep
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:80
 }
 
 func (f *exchangeDialLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*exchange).dial", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 31)
-}
-
-func (f *exchangeDialFrame) Results(r *statemachine.Run) (*line, error) {
-	r.Rethrow()
-	return f.result0, f.result1
 }
 
 // exchangeDialMachine is [exchange.dial] as the root of a chain: chain, job and frame in one
@@ -175,7 +145,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 	})
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:179
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:149
 		goto resume1
 	}
 	f.State = 1
@@ -183,7 +153,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:187
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:157
 	f.use1 = nil
 	return true, result0
 }
@@ -245,7 +215,7 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (has
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:39
 	f.l.questions++
 	asleep, err = statemachine.Sleep(r, ctx, 3*time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:219
 	if !asleep {
 		goto after1
 	}
@@ -261,13 +231,13 @@ after1:
 	}
 	if f.l.number == 1 && f.l.questions == 2 {
 		result0 = fmt.Errorf("line %d: %w", f.l.number, coord.ErrBroken)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:265
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:235
 		return true, result0
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:45
 	}
 	fmt.Printf("an answer on line %d\n", f.l.number)
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:271
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:241
 }
 
 func (f *askFunc1Locals) Location() statemachine.Location {
@@ -290,4 +260,4 @@ func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8824a6beb038ced1
+// Digest of what is above: 02c01f8de810d8ef

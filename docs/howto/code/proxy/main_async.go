@@ -31,18 +31,6 @@ func (p *proxy) serveAsync(ctx context.Context, l *netio.Listener) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// serveEnter enters [proxy.serve] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (p *proxy) serveEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*proxyServeFrame, error) {
-	frame := proxyServeLocals{}
-	if hasEnded, v0 := frame.moveNext(r, &proxyServeArgs{p: p, ctx: ctx, l: l}); hasEnded {
-		return nil, v0
-	}
-	m := &proxyServeFrame{proxyServeLocals: frame}
-	r.Push(ctx, m)
-	return m, nil
-}
-
 // proxyServeLocals is what [proxy.serve] keeps while it is suspended.
 type proxyServeLocals struct {
 	statemachine.Frame
@@ -55,18 +43,6 @@ type proxyServeArgs struct {
 	p   *proxy
 	ctx context.Context
 	l   *netio.Listener
-}
-
-// proxyServeFrame is the frame of [proxy.serve] for a caller that is a machine.
-type proxyServeFrame struct {
-	proxyServeLocals
-
-	result0 error
-}
-
-func (f *proxyServeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
-	return hasEnded
 }
 
 // moveNext runs [proxy.serve] on to its next suspension (false) or its end (true). When it
@@ -91,7 +67,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:71
 		goto resume1
 	}
 	f.State = 1
@@ -99,18 +75,13 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:103
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:79
 	f.inScope1 = nil
 	return true, result0
 }
 
 func (f *proxyServeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 31)
-}
-
-func (f *proxyServeFrame) Results(r *statemachine.Run) error {
-	r.Rethrow()
-	return f.result0
 }
 
 // proxyServeMachine is [proxy.serve] as the root of a chain: chain, job and frame in one
@@ -199,7 +170,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:203
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:174
 		goto resume1
 	}
 	f.State = 1
@@ -214,7 +185,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:218
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:189
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -224,12 +195,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:228
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:199
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:233
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:204
 		goto resume2
 	}
 	f.State = 2
@@ -240,7 +211,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:244
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:215
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
@@ -248,15 +219,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:252
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:223
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:256
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:227
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:260
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:231
 }
 
 func (f *proxyServeFunc1Frame) Location() statemachine.Location {
@@ -317,7 +288,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:321
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:292
 	if f.connect1 == nil {
 		goto after1
 	}
@@ -326,7 +297,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:301
 	f.connect1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
@@ -334,7 +305,7 @@ after1:
 		f.p.failed(f.client.RemoteAddr(), err)
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:338
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:309
 }
 
 func (f *proxyServeFunc2Locals) Location() statemachine.Location {
@@ -434,7 +405,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:438
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:409
 		goto resume1
 	}
 	f.State = 1
@@ -443,12 +414,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:447
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:418
 		f.dial1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:452
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:423
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
@@ -462,7 +433,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:466
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:437
 		goto resume2
 	}
 	f.State = 2
@@ -471,12 +442,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:475
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:446
 	f.inScope2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:480
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:451
 }
 
 func (f *proxyConnectLocals) Location() statemachine.Location {
@@ -558,7 +529,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:562
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:533
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -567,7 +538,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:571
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:542
 	f.pour1 = nil
 after1:
 	return true, result0
@@ -636,7 +607,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:640
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:611
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -645,7 +616,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:649
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:620
 	f.pour1 = nil
 after1:
 	return true, result0
@@ -743,7 +714,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (hasEnded boo
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:747
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:718
 		goto resume1
 	}
 	f.State = 1
@@ -752,7 +723,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:756
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:727
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
@@ -761,7 +732,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:765
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:736
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -771,7 +742,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:775
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:746
 	f.closeWrite2 = nil
 after2:
 	return true, result0
@@ -802,4 +773,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3c2be39d67eb929d
+// Digest of what is above: 18eea9acf89a5e05
