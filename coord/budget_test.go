@@ -17,8 +17,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// free reports whether others can take the thing of that name, if it is one to take. A select gives
-// way with what it has taken.
+// free reports whether others can take the thing of that name, if it is one to take. A select
+// gives way with what it has taken.
 func (s *things) free(what string) bool {
 	switch what {
 	case "Mutex":
