@@ -1,9 +1,15 @@
 package main
 
 import (
+	"context"
+	"runtime"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/job"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,4 +27,39 @@ func Example() {
 	//   the operation ends: context deadline exceeded
 	//   the cleanup: 42 <nil>
 	//   0 context deadline exceeded
+}
+
+// TestATimeoutOfTheWaitIsCheap compares the memory of waits that are bounded in three ways.
+func TestATimeoutOfTheWaitIsCheap(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var s job.Source[int]
+	bytes := func(wait func() any) int64 {
+		const n = 10_000
+		waits := make([]any, n)
+		before := heap()
+		for i := range waits {
+			waits[i] = wait()
+		}
+		defer runtime.KeepAlive(waits)
+		return (heap() - before) / n
+	}
+	none := bytes(func() any { return job.WaitAsync(ctx, s.Job()) })
+	ofWait := bytes(func() any { return job.WaitTimeout(ctx, s.Job(), time.Hour) })
+	ofOperation := bytes(func() any {
+		ctx, cancel := context.WithTimeout(ctx, time.Hour)
+		return []any{cancel, job.WaitAsync(ctx, s.Job())}
+	})
+	t.Logf("%d without a timeout, %d with one of the wait, %d with one of the operation", none, ofWait, ofOperation)
+	assert.Less(t, ofWait-none, int64(96))
+	assert.Greater(t, ofOperation-none, int64(500))
+	s.TrySetResult(1)
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
