@@ -209,7 +209,7 @@ func brood(ctx context.Context, children int, done *atomic.Int64) error {
 // startedBrood is U1 with twins as children.
 //
 //movenext:async
-func startedBrood(ctx context.Context, children int, done *atomic.Int64) error { //nolint:unused // its machine is measured
+func startedBrood(ctx context.Context, children int, done *atomic.Int64) error {
 	return job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 		for range children {
 			s.Start(func(ctx context.Context) *job.Job[job.Void] { return childAsync(ctx, done) })
