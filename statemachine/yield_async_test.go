@@ -17,14 +17,14 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of givesWay: 85f220445c56805d
+// Digest of givesWay: 50fbcf75ad8be6aa
 
 // givesWayAsync starts [givesWay] as a state machine and returns its job.
-func givesWayAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
+func givesWayAsync(ctx context.Context, o *order, byHand bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := givesWayLocals{o: o}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &givesWayArgs{ctx: ctx, byHand2: byHand}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayMachine{givesWayLocals: frame}
@@ -39,13 +39,21 @@ type givesWayLocals struct {
 
 	a      *job.Job[job.Void]
 	b      *job.Job[job.Void]
-	await2 *job.Job[[]job.Void]
+	await2 *job.Job[job.Void]
+	await3 *job.Job[[]job.Void]
 }
 
-// moveNext runs [givesWay] on to its next suspension (false) or its end (true). The parameter ctx
-// is needed only before the first suspension.
-func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
-	var awaited *job.Job[[]job.Void]
+// givesWayArgs are the parameters that only the start of [givesWay] needs.
+type givesWayArgs struct {
+	ctx     context.Context
+	byHand2 bool
+}
+
+// moveNext runs [givesWay] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *givesWayLocals) moveNext(r *statemachine.Run, args *givesWayArgs) (hasEnded bool, result0 error) {
+	var awaited *job.Job[job.Void]
+	var awaited2 *job.Job[[]job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -54,27 +62,33 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (has
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:54
-	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
-	// yield_test.go:55: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
+	f.a, f.b = job.Go(args.ctx, f.o.job("queued")), job.Go(args.ctx, f.o.job("queued"))
+	if !!args.byHand2 {
+		goto else1
+	}
+	// yield_test.go:57: job.Yield()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:77
 	f.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
-	_ = r.Refusal()
-	f.o.add("continued")
-	// yield_test.go:57: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:57
-	if awaited = job.WhenAll(f.a, f.b); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:74
+	_ = r.Refusal()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:83
+	goto endIf1
+else1:
+	// yield_test.go:58: } else if _, err := job.YieldAsync().Await(); err != nil {
+//line github.com/movenext/movenext/statemachine/yield_test.go:58
+	if awaited = job.YieldAsync(); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:89
 		goto after2
 	}
 	f.State = 2
-	f.o, f.a, f.b = nil, nil, nil // not needed any more
 	f.await2 = awaited
 	return r.Await(awaited), nil
 resume2:
@@ -82,15 +96,40 @@ resume2:
 	f.await2 = nil
 after2:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:57
+//line github.com/movenext/movenext/statemachine/yield_test.go:58
 		_, err := awaited.GetResult()
+//line github.com/movenext/movenext/statemachine/yield_test.go:58
+		if err != nil {
+			return true, err
+		}
+	}
+endIf1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:61
+	f.o.add("continued")
+	// yield_test.go:62: _, err := job.WhenAll(a, b).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:62
+	if awaited2 = job.WhenAll(f.a, f.b); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:113
+		goto after3
+	}
+	f.State = 3
+	f.o, f.a, f.b = nil, nil, nil // not needed any more
+	f.await3 = awaited2
+	return r.Await(awaited2), nil
+resume3:
+	awaited2 = statemachine.AwaitedJob(r, f.await3)
+	f.await3 = nil
+after3:
+	{
+//line github.com/movenext/movenext/statemachine/yield_test.go:62
+		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:90
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:129
 }
 
 func (f *givesWayLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 55, 57)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 57, 58, 62)
 }
 
 // givesWayMachine is [givesWay] as the root of a chain: chain, job and frame in one allocation.
@@ -143,31 +182,31 @@ func (f *givesWayUntilLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:65
+//line github.com/movenext/movenext/statemachine/yield_test.go:70
 	f.n = 0
 for1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:66
+//line github.com/movenext/movenext/statemachine/yield_test.go:71
 	if !!f.stop.Load() {
 		goto endFor1
 	}
-	// yield_test.go:67: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:155
+	// yield_test.go:72: job.Yield()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:194
 	f.State = 1
 	return r.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
+//line github.com/movenext/movenext/statemachine/yield_test.go:72
 	_ = r.Refusal()
 	f.n++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:162
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:201
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:70
+//line github.com/movenext/movenext/statemachine/yield_test.go:75
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:167
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:206
 }
 
 func (f *givesWayUntilLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 67)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 72)
 }
 
 // givesWayUntilMachine is [givesWayUntil] as the root of a chain: chain, job and frame in one
@@ -223,35 +262,35 @@ func (f *givesWayTimesLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:112
+//line github.com/movenext/movenext/statemachine/yield_test.go:117
 	f.n1 = f.n
-//line github.com/movenext/movenext/statemachine/yield_test.go:112
+//line github.com/movenext/movenext/statemachine/yield_test.go:117
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:112
+//line github.com/movenext/movenext/statemachine/yield_test.go:117
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// yield_test.go:113: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:237
+	// yield_test.go:118: job.Yield()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:276
 	f.State = 1
 	return r.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:113
+//line github.com/movenext/movenext/statemachine/yield_test.go:118
 	_ = r.Refusal()
 	*f.turns++
-//line github.com/movenext/movenext/statemachine/yield_test.go:112
+//line github.com/movenext/movenext/statemachine/yield_test.go:117
 	f.i1++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:246
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:285
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:116
+//line github.com/movenext/movenext/statemachine/yield_test.go:121
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:251
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:290
 }
 
 func (f *givesWayTimesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 113)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 118)
 }
 
 // givesWayTimesMachine is [givesWayTimes] as the root of a chain: chain, job and frame in one
@@ -271,37 +310,43 @@ func (f *givesWayTimesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of givesWayByHand: 93b59621d0271d32
+// Digest of takes: 1f6afe497b64cd1b
 
-// givesWayByHandAsync starts [givesWayByHand] as a state machine and returns its job.
-func givesWayByHandAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
+// takesAsync starts [takes] as a state machine and returns its job.
+func takesAsync(ctx context.Context, way string, c *job.Completions[int], p *job.Puller[int]) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := givesWayByHandLocals{o: o}
+	frame := takesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
-		return statemachine.Completed(ctx, job.Void{}, v0)
+	if hasEnded, v1 := frame.moveNext(&r, &takesArgs{ctx: ctx, way: way, c: c, p: p}); hasEnded {
+		return statemachine.Completed(ctx, frame.v, v1)
 	}
-	m := &givesWayByHandMachine{givesWayByHandLocals: frame}
+	m := &takesMachine{takesLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// givesWayByHandLocals is what [givesWayByHand] keeps while it is suspended.
-type givesWayByHandLocals struct {
+// takesLocals is what [takes] keeps while it is suspended.
+type takesLocals struct {
 	statemachine.Frame
 
-	o *order
+	next1        *job.Job[*job.Job[int]]
+	nextOrAwait2 *job.Job[int]
 
-	a      *job.Job[job.Void]
-	b      *job.Job[job.Void]
-	await1 *job.Job[job.Void]
-	await2 *job.Job[[]job.Void]
+	v int
 }
 
-// moveNext runs [givesWayByHand] on to its next suspension (false) or its end (true). The
-// parameter ctx is needed only before the first suspension.
-func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 error) {
-	var awaited *job.Job[job.Void]
-	var awaited2 *job.Job[[]job.Void]
+// takesArgs are the parameters that only the start of [takes] needs.
+type takesArgs struct {
+	ctx context.Context
+	way string
+	c   *job.Completions[int]
+	p   *job.Puller[int]
+}
+
+// moveNext runs [takes] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *takesLocals) moveNext(r *statemachine.Run, args *takesArgs) (hasEnded bool, err error) {
+	var j *job.Job[int]
+	var awaited *job.Job[int]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -310,316 +355,103 @@ func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:123
-	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
-	// yield_test.go:124: if _, err := job.YieldAsync().Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/yield_test.go:124
-	if awaited = job.YieldAsync(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:322
-		goto after1
+//line github.com/movenext/movenext/statemachine/yield_test.go:209
+	switch args.way {
+	case "next job":
+//line github.com/movenext/movenext/statemachine/yield_test.go:209
+		goto case1
+//line github.com/movenext/movenext/statemachine/yield_test.go:215
+	case "puller":
+//line github.com/movenext/movenext/statemachine/yield_test.go:209
+		goto case2
+//line github.com/movenext/movenext/statemachine/yield_test.go:217
+	case "by hand":
+//line github.com/movenext/movenext/statemachine/yield_test.go:209
+		goto case3
+	}
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:378
+	goto endSwitch1
+case1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:212
+	f.next1 = args.c.NextAsync(args.ctx)
+//line github.com/movenext/movenext/statemachine/yield_test.go:212
+	if statemachine.TwinEnded(r, f.next1) {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:385
+		goto resume1
 	}
 	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited), nil
+	return r.Await(f.next1), nil
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
-	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:124
-		_, err := awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/yield_test.go:124
-		if err != nil {
-			return true, err
-		}
+//line github.com/movenext/movenext/statemachine/yield_test.go:212
+	j, err = statemachine.TwinResult(r, f.next1)
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:393
+	f.next1 = nil
+//line github.com/movenext/movenext/statemachine/yield_test.go:212
+	if err == nil {
+		f.v, err = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:127
-	f.o.add("continued")
-	// yield_test.go:128: _, err := job.WhenAll(a, b).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:128
-	if awaited2 = job.WhenAll(f.a, f.b); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:345
-		goto after2
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:399
+	goto endSwitch1
+case2:
+//line github.com/movenext/movenext/statemachine/yield_test.go:216
+	f.nextOrAwait2 = args.p.NextAsync(args.ctx)
+//line github.com/movenext/movenext/statemachine/yield_test.go:216
+	if statemachine.TwinEnded(r, f.nextOrAwait2) {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:406
+		goto resume2
 	}
 	f.State = 2
-	f.o, f.a, f.b = nil, nil, nil // not needed any more
-	f.await2 = awaited2
-	return r.Await(awaited2), nil
+	return r.Await(f.nextOrAwait2), nil
 resume2:
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after2:
-	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:128
-		_, err := awaited2.GetResult()
-		return true, err
-	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:361
-}
-
-func (f *givesWayByHandLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 124, 128)
-}
-
-// givesWayByHandMachine is [givesWayByHand] as the root of a chain: chain, job and frame in one
-// allocation.
-type givesWayByHandMachine struct {
-	statemachine.Builder[job.Void]
-	givesWayByHandLocals
-}
-
-func (f *givesWayByHandMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.givesWayByHandLocals = givesWayByHandLocals{Frame: f.givesWayByHandLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of takesNext: 2579e72e69bd06e2
-
-// takesNextAsync starts [takesNext] as a state machine and returns its job.
-func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := takesNextLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &takesNextArgs{ctx: ctx, c: c}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &takesNextMachine{takesNextLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// takesNextLocals is what [takesNext] keeps while it is suspended.
-type takesNextLocals struct {
-	statemachine.Frame
-
-	next1 *job.Job[*job.Job[int]]
-}
-
-// takesNextArgs are the parameters that only the start of [takesNext] needs.
-type takesNextArgs struct {
-	ctx context.Context
-	c   *job.Completions[int]
-}
-
-// moveNext runs [takesNext] on to its next suspension (false) or its end (true). When it
-// continues, args is nil.
-func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (hasEnded bool, result0 int, result1 error) {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:219
-	f.next1 = args.c.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:219
-	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:428
-		goto resume1
-	}
-	f.State = 1
-	return r.Await(f.next1), 0, nil
-resume1:
-	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:219
-		j, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:437
-		f.next1 = nil
-//line github.com/movenext/movenext/statemachine/yield_test.go:220
-		if err != nil {
-			return true, 0, err
-		}
-		result0, result1 = j.GetResult()
-	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:445
-	return true, result0, result1
-}
-
-func (f *takesNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 219)
-}
-
-// takesNextMachine is [takesNext] as the root of a chain: chain, job and frame in one allocation.
-type takesNextMachine struct {
-	statemachine.Builder[int]
-	takesNextLocals
-}
-
-func (f *takesNextMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.takesNextLocals = takesNextLocals{Frame: f.takesNextLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of takesValue: 23e7e381d94edb8b
-
-// takesValueAsync starts [takesValue] as a state machine and returns its job.
-func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := takesValueLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &takesValueArgs{ctx: ctx, p: p}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &takesValueMachine{takesValueLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// takesValueLocals is what [takesValue] keeps while it is suspended.
-type takesValueLocals struct {
-	statemachine.Frame
-
-	next1 *job.Job[int]
-}
-
-// takesValueArgs are the parameters that only the start of [takesValue] needs.
-type takesValueArgs struct {
-	ctx context.Context
-	p   *job.Puller[int]
-}
-
-// moveNext runs [takesValue] on to its next suspension (false) or its end (true). When it
-// continues, args is nil.
-func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (hasEnded bool, result0 int, result1 error) {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:227
-	f.next1 = args.p.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:227
-	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:512
-		goto resume1
-	}
-	f.State = 1
-	return r.Await(f.next1), 0, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:227
-	result0, result1 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:520
-	f.next1 = nil
-	return true, result0, result1
-}
-
-func (f *takesValueLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 227)
-}
-
-// takesValueMachine is [takesValue] as the root of a chain: chain, job and frame in one
-// allocation.
-type takesValueMachine struct {
-	statemachine.Builder[int]
-	takesValueLocals
-}
-
-func (f *takesValueMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.SetResult(r, v0, v1)
-	f.takesValueLocals = takesValueLocals{Frame: f.takesValueLocals.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of takesByHand: 828550b48253802b
-
-// takesByHandAsync starts [takesByHand] as a state machine and returns its job.
-func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
-	var r statemachine.Run
-	frame := takesByHandLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &takesByHandArgs{ctx: ctx, p: p}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &takesByHandMachine{takesByHandLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// takesByHandLocals is what [takesByHand] keeps while it is suspended.
-type takesByHandLocals struct {
-	statemachine.Frame
-
-	await1 *job.Job[int]
-}
-
-// takesByHandArgs are the parameters that only the start of [takesByHand] needs.
-type takesByHandArgs struct {
-	ctx context.Context
-	p   *job.Puller[int]
-}
-
-// moveNext runs [takesByHand] on to its next suspension (false) or its end (true). When it
-// continues, args is nil.
-func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs) (hasEnded bool, result0 int, result1 error) {
-	var awaited *job.Job[int]
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(resumeAt)
-	}
-	// yield_test.go:233: return p.NextAsync(ctx).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:233
+//line github.com/movenext/movenext/statemachine/yield_test.go:216
+	f.v, err = statemachine.TwinResult(r, f.nextOrAwait2)
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:414
+	f.nextOrAwait2 = nil
+	goto endSwitch1
+case3:
+	// yield_test.go:218: v, err = p.NextAsync(ctx).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:218
 	if awaited = args.p.NextAsync(args.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:589
-		goto after1
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:421
+		goto after3
 	}
-	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited), 0, nil
-resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:233
-	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:601
-	return true, result0, result1
+	f.State = 3
+	f.nextOrAwait2 = awaited
+	return r.Await(awaited), nil
+resume3:
+	awaited = statemachine.AwaitedJob(r, f.nextOrAwait2)
+	f.nextOrAwait2 = nil
+after3:
+//line github.com/movenext/movenext/statemachine/yield_test.go:218
+	f.v, err = awaited.GetResult()
+endSwitch1:
+	return true, err
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:435
 }
 
-func (f *takesByHandLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 233)
+func (f *takesLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takes", "github.com/movenext/movenext/statemachine/yield_test.go", 212, 216, 218)
 }
 
-// takesByHandMachine is [takesByHand] as the root of a chain: chain, job and frame in one
-// allocation.
-type takesByHandMachine struct {
+// takesMachine is [takes] as the root of a chain: chain, job and frame in one allocation.
+type takesMachine struct {
 	statemachine.Builder[int]
-	takesByHandLocals
+	takesLocals
 }
 
-func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v1 := f.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.takesByHandLocals = takesByHandLocals{Frame: f.takesByHandLocals.Frame} // the job keeps nothing else alive
+	f.SetResult(r, f.v, v1)
+	f.takesLocals = takesLocals{Frame: f.takesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 07725254d3cff9f8
+// Digest of what is above: 869533f3e849cc22

@@ -2,8 +2,8 @@ package statemachine_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,12 +47,17 @@ func (o *order) job(name string) func(context.Context) error {
 	return func(context.Context) error { o.add(name); return nil }
 }
 
-// givesWay queues two jobs at its own scheduler, and yields.
+// givesWay queues two jobs at its own scheduler, and yields, or does so by awaiting the job of
+// YieldAsync.
 //
 //movenext:async
-func givesWay(ctx context.Context, o *order) error {
+func givesWay(ctx context.Context, o *order, byHand bool) error {
 	a, b := job.Go(ctx, o.job("queued")), job.Go(ctx, o.job("queued"))
-	job.Yield()
+	if !byHand {
+		job.Yield()
+	} else if _, err := job.YieldAsync().Await(); err != nil {
+		return err
+	}
 	o.add("continued")
 	_, err := job.WhenAll(a, b).Await()
 	return err
@@ -116,19 +121,6 @@ func givesWayTimes(ctx context.Context, n int, turns *int) int {
 	return n
 }
 
-// givesWayByHand does so by awaiting the job of YieldAsync.
-//
-//movenext:async
-func givesWayByHand(ctx context.Context, o *order) error {
-	a, b := job.Go(ctx, o.job("queued")), job.Go(ctx, o.job("queued"))
-	if _, err := job.YieldAsync().Await(); err != nil {
-		return err
-	}
-	o.add("continued")
-	_, err := job.WhenAll(a, b).Await()
-	return err
-}
-
 // inOrder are schedulers that run one work item at a time, in the order of arrival.
 func inOrder() map[string]func() (on schedulers.Scheduler, end func(context.Context) error) {
 	over := func(f func(p schedulers.Scheduler) schedulers.Scheduler) func() (schedulers.Scheduler, func(context.Context) error) {
@@ -166,35 +158,33 @@ func TestYieldGivesWayWhereItRuns(t *testing.T) {
 	// A turn at the default scheduler would come at once, before anything that is queued.
 	job.SetDefaultScheduler(inline.New())
 	defer job.SetDefaultScheduler(nil)
-	forms := map[string]func(ctx context.Context, o *order) *job.Job[job.Void]{
-		"plain": func(ctx context.Context, o *order) *job.Job[job.Void] {
-			return job.Go(ctx, func(ctx context.Context) error { return givesWay(ctx, o) })
+	forms := map[string]func(ctx context.Context, o *order, byHand bool) *job.Job[job.Void]{
+		"plain": func(ctx context.Context, o *order, byHand bool) *job.Job[job.Void] {
+			return job.Go(ctx, func(ctx context.Context) error { return givesWay(ctx, o, byHand) })
 		},
-		"plain, by hand": func(ctx context.Context, o *order) *job.Job[job.Void] {
-			return job.Go(ctx, func(ctx context.Context) error { return givesWayByHand(ctx, o) })
-		},
-		"machine": func(ctx context.Context, o *order) *job.Job[job.Void] {
-			return job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] { return givesWayAsync(ctx, o) }))
-		},
-		"machine, by hand": func(ctx context.Context, o *order) *job.Job[job.Void] {
-			return job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] { return givesWayByHandAsync(ctx, o) }))
+		"machine": func(ctx context.Context, o *order, byHand bool) *job.Job[job.Void] {
+			return job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] {
+				return givesWayAsync(ctx, o, byHand)
+			}))
 		},
 	}
 	for name, start := range inOrder() {
 		for form, run := range forms {
-			t.Run(name+"/"+form, func(t *testing.T) {
-				s, end := start()
-				o := new(order)
-				_, err := run(schedulers.With(context.Background(), s), o).Wait(context.Background())
-				require.NoError(t, err)
-				want := []string{"queued", "queued", "continued"}
-				if slices.Contains(replaced, name) && strings.HasPrefix(form, "plain") {
-					assert.ElementsMatch(t, want, o.ran)
-				} else {
-					assert.Equal(t, want, o.ran)
-				}
-				require.NoError(t, end(context.Background()))
-			})
+			for _, byHand := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/by hand %v", name, form, byHand), func(t *testing.T) {
+					s, end := start()
+					o := new(order)
+					_, err := run(schedulers.With(context.Background(), s), o, byHand).Wait(context.Background())
+					require.NoError(t, err)
+					want := []string{"queued", "queued", "continued"}
+					if slices.Contains(replaced, name) && form == "plain" {
+						assert.ElementsMatch(t, want, o.ran)
+					} else {
+						assert.Equal(t, want, o.ran)
+					}
+					require.NoError(t, end(context.Background()))
+				})
+			}
 		}
 	}
 }
@@ -203,52 +193,38 @@ func TestYieldWhereNothingIsQueued(t *testing.T) {
 	for name, s := range map[string]schedulers.Scheduler{"inline": inline.New(), "goroutine": goroutine.New()} {
 		ctx := schedulers.With(context.Background(), s)
 		o := new(order)
-		_, err := job.Go(ctx, func(ctx context.Context) error { return givesWay(ctx, o) }).Wait(ctx)
+		_, err := job.Go(ctx, func(ctx context.Context) error { return givesWay(ctx, o, false) }).Wait(ctx)
 		require.NoError(t, err, name)
-		_, err = givesWayByHandAsync(ctx, o).Wait(ctx)
+		_, err = givesWayAsync(ctx, o, true).Wait(ctx)
 		require.NoError(t, err, name)
 		assert.Len(t, o.ran, 6)
 	}
 	job.Yield() // outside of all
 }
 
-// takesNext takes the next job, once.
+// takes takes a value once: of the next job, of the puller, or of the job of NextAsync.
 //
 //movenext:async
-func takesNext(ctx context.Context, c *job.Completions[int]) (int, error) {
-	j, err := c.Next(ctx)
-	if err != nil {
-		return 0, err
+func takes(ctx context.Context, way string, c *job.Completions[int], p *job.Puller[int]) (v int, err error) {
+	switch way {
+	case "next job":
+		var j *job.Job[int]
+		if j, err = c.Next(ctx); err == nil {
+			v, err = j.GetResult()
+		}
+	case "puller":
+		v, err = p.Next(ctx)
+	case "by hand":
+		v, err = p.NextAsync(ctx).Await()
 	}
-	return j.GetResult()
+	return v, err
 }
 
-//movenext:async
-func takesValue(ctx context.Context, p *job.Puller[int]) (int, error) { return p.Next(ctx) }
-
-// takesByHand takes the value of the job of NextAsync.
-//
-//movenext:async
-func takesByHand(ctx context.Context, p *job.Puller[int]) (int, error) {
-	return p.NextAsync(ctx).Await()
-}
-
-// The machines are made from the plain forms, which are not called here.
-var _ = []any{takesNext, takesValue, takesByHand}
+// The machine is made from the plain form, which is not called here.
+var _ = takes
 
 func TestAValueIsNotLostWithTheHomeOfItsWaiter(t *testing.T) {
-	waiters := []func(context.Context, *job.Completions[int], *job.Puller[int]) *job.Job[int]{
-		func(ctx context.Context, c *job.Completions[int], _ *job.Puller[int]) *job.Job[int] {
-			return takesNextAsync(ctx, c)
-		},
-		func(ctx context.Context, _ *job.Completions[int], p *job.Puller[int]) *job.Job[int] {
-			return takesValueAsync(ctx, p)
-		},
-		func(ctx context.Context, _ *job.Completions[int], p *job.Puller[int]) *job.Job[int] {
-			return takesByHandAsync(ctx, p)
-		},
-	}
-	for i, start := range waiters {
+	for _, way := range []string{"next job", "puller", "by hand"} {
 		first, second := job.NewSource[int](), job.NewSource[int]()
 		c := job.CompletionsOf(first.Job(), second.Job())
 		values := job.StreamOf(func(yield func(int, error) bool) {
@@ -256,15 +232,15 @@ func TestAValueIsNotLostWithTheHomeOfItsWaiter(t *testing.T) {
 		}).Pull()
 
 		s := pool.New(pool.Workers(1, 1))
-		j := start(schedulers.With(context.Background(), s), c, values)
-		require.NoError(t, s.Shutdown(context.Background()), i)
+		j := takesAsync(schedulers.With(context.Background(), s), way, c, values)
+		require.NoError(t, s.Shutdown(context.Background()), way)
 		first.TrySetResult(1)
 		v, err := j.Wait(context.Background())
-		require.NoError(t, err, i)
+		require.NoError(t, err, way)
 		assert.Equal(t, 1, v)
 
 		second.TrySetResult(2) // and the next caller gets the next
-		if i == 0 {
+		if way == "next job" {
 			next, err := c.Next(context.Background())
 			require.NoError(t, err)
 			v, err = next.GetResult()
