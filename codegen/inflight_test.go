@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 func must[T any](v T, err error) T {
@@ -45,7 +46,7 @@ func main() {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		panic(err)
 	}
-	var records []*durable.Record
+	var records []*stores.Record
 	_ = json.Unmarshal(data, &records)
 	for _, r := range records {
 		r.Version, r.Seen, r.Floor = 0, 0, 0 // messages are not kept

@@ -1,9 +1,10 @@
 package durable
 
 import (
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Signals that cannot be read
@@ -78,7 +79,7 @@ func (r *run) putAside(why error) (more bool, err error) {
 }
 
 // isAside reports whether this program cannot read a message.
-func (r *run) isAside(m Message) bool {
+func (r *run) isAside(m stores.Message) bool {
 	return r.refused[m.Seq] || slices.ContainsFunc(r.doc.Aside, func(a Aside) bool { return a.Seq == m.Seq && a.Layout == r.f.layout })
 }
 
@@ -99,27 +100,4 @@ func (r *run) nextLook(until time.Time) time.Time {
 		return at
 	}
 	return until
-}
-
-// Received returns the signal that arrived at a Receive, or the error of that point. Code of
-// frames calls it before anything else at the point, and does not recover from its panics.
-func Received[T any](t *Turn) (T, error) {
-	var none T
-	if t.err != nil {
-		return none, t.err
-	}
-	v, err := decodePayload[T](t.got)
-	if err == nil {
-		return v, nil
-	}
-	if _, ok := any(&none).(strict); ok {
-		return none, Normalise(err)
-	}
-	panic(unreadable{err})
-}
-
-// errUnreadable returns the error for a signal that is not a T.
-func errUnreadable[T any](err error) error {
-	var none T
-	return fmt.Errorf("%w: it does not carry a %T: %w", ErrUnreadable, none, err)
 }

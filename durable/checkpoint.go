@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // magic begins each state, and contains the number of the format. The rest of its line is the
@@ -121,7 +123,7 @@ func hashOf(data []byte) string {
 }
 
 // variables returns the variables of a frame at a point, and those of its deferred calls.
-func variables(live []Value, deferred []deferredCall) []named {
+func variables(live []gen.Value, deferred []deferredCall) []named {
 	var list []named
 	for _, v := range live {
 		list = append(list, named{v.Name, reflect.ValueOf(v.Ptr).Elem()})
@@ -138,7 +140,7 @@ func variables(live []Value, deferred []deferredCall) []named {
 func deferredName(i int) string { return fmt.Sprintf("defer %d", i) }
 
 // capture puts the values of a frame into a document.
-func (doc *checkpoint) capture(f Frame, point int, deferred []deferredCall) (err error) {
+func (doc *checkpoint) capture(f gen.Frame, point int, deferred []deferredCall) (err error) {
 	doc.Values, doc.Objects, err = encodeAll(variables(f.Live(point), deferred))
 	doc.Deferred = nil
 	for i, d := range deferred {
@@ -150,7 +152,7 @@ func (doc *checkpoint) capture(f Frame, point int, deferred []deferredCall) (err
 }
 
 // restore fills a new frame, and returns its deferred calls.
-func (doc *checkpoint) restore(f Frame, point int) ([]deferredCall, error) {
+func (doc *checkpoint) restore(f gen.Frame, point int) ([]deferredCall, error) {
 	deferred, values, err := doc.compensations(f)
 	if err != nil {
 		return nil, err
@@ -160,7 +162,7 @@ func (doc *checkpoint) restore(f Frame, point int) ([]deferredCall, error) {
 }
 
 // compensations returns the deferred calls of a document, and the values from which to load them.
-func (doc *checkpoint) compensations(f Frame) (list []deferredCall, values map[string]any, err error) {
+func (doc *checkpoint) compensations(f gen.Frame) (list []deferredCall, values map[string]any, err error) {
 	values = map[string]any{}
 	for i, d := range doc.Deferred {
 		site, args := siteOf(f, d)
@@ -181,7 +183,7 @@ const maxSites = 1000
 
 // siteOf finds the deferred call of a frame for one that was saved. In another version of the
 // function it may have another number; any deferred call of the same step will do.
-func siteOf(f Frame, d deferredData) (site int, args any) {
+func siteOf(f gen.Frame, d deferredData) (site int, args any) {
 	if args, step := f.Deferred(d.Site); step == d.Step {
 		return d.Site, args
 	}
@@ -211,21 +213,28 @@ func encodePayload(v any) ([]byte, error) {
 	return data, err
 }
 
-func decodePayload[T any](data []byte) (T, error) {
-	var v T
-	into := any(&v)
+// decodePayload decodes the value of a signal.
+func decodePayload[T any](data []byte) (v T, err error) {
+	err = decodePayloadInto(data, &v)
+	return v, err
+}
+
+// decodePayloadInto decodes the value of a signal into the variable to which into points. After an
+// error the variable is zero.
+func decodePayloadInto(data []byte, into any) error {
+	to := into
 	if s, ok := into.(strict); ok {
-		into = s.value()
+		to = s.value()
 	}
-	if err := decodeAlone(data, valueOf(into)); err != nil {
-		var none T
-		return none, errUnreadable[T](err)
+	if err := decodeAlone(data, valueOf(to)); err != nil {
+		valueOf(into).SetZero()
+		return fmt.Errorf("%w: it does not carry a %v: %w", ErrUnreadable, valueOf(into).Type(), err)
 	}
-	return v, nil
+	return nil
 }
 
 // EncodeSignal returns the payload of a signal that carries v, as [Engine.Signal] stores it. It
-// is for implementations of [Plain].
+// is for implementations of [gen.Plain].
 func EncodeSignal(v any) ([]byte, error) { return encodePayload(v) }
 
 // DecodeSignal decodes a payload made by [EncodeSignal]. The result shares no memory with

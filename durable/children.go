@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Children
@@ -82,9 +85,9 @@ func All[R any](ctx context.Context, children ...Child) ([]R, error) {
 	if _, err := plainOf(ctx); err != nil {
 		return nil, err
 	}
-	t := &Turn{}
+	t := &turn{}
 	t.results, t.err = plainAll(ctx, children)
-	return Joined[R](t)
+	return gen.Joined[R](t)
 }
 
 // Any runs durable functions, each as a separate instance, and returns the first result. The
@@ -92,48 +95,13 @@ func All[R any](ctx context.Context, children ...Child) ([]R, error) {
 // errors, joined. Like [All] it is a point; the plain form calls the children one after the other
 // until one returns no error.
 func Any[R any](ctx context.Context, children ...Child) (R, error) {
-	t := &Turn{}
+	t := &turn{}
 	if _, err := plainOf(ctx); err != nil {
 		t.err = err
 	} else {
 		t.results, t.err = plainAny(ctx, children)
 	}
-	return First[R](t)
-}
-
-// Joined returns the results at a point of All, or the error. Only the code of frames calls it.
-func Joined[R any](t *Turn) ([]R, error) {
-	if t.err != nil {
-		return nil, t.err
-	}
-	list := make([]R, len(t.results))
-	for i, data := range t.results {
-		var err error
-		if list[i], err = decodePayload[R](data); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// First returns the result at a point of Any, or the error. Only the code of frames calls it.
-func First[R any](t *Turn) (first R, err error) {
-	if t.err != nil {
-		return first, t.err
-	}
-	return decodePayload[R](t.results[0])
-}
-
-// All requests the calls of durable functions.
-func (t *Turn) All(point int, children ...Child) bool {
-	t.next, t.kind, t.children = point, turnAll, children
-	return false
-}
-
-// Any requests the calls of durable functions, until one has a result.
-func (t *Turn) Any(point int, children ...Child) bool {
-	t.next, t.kind, t.children = point, turnAny, children
-	return false
+	return gen.First[R](t)
 }
 
 // childOutcome is the payload of the message that reports the end of a child.
@@ -302,14 +270,14 @@ func (r *run) resumeWith(results [][]byte, failure error) (more bool, err error)
 			r.receive(m)
 		}
 	}
-	r.doc.Join, r.turn = nil, &Turn{results: results, err: failure}
+	r.doc.Join, r.turn = nil, &turn{results: results, err: failure}
 	return true, nil
 }
 
 // endedChildren returns the children of the present point that have ended, with their results in
 // the layouts of this program. It drops the messages of other children, which a reset has left
 // behind.
-func (r *run) endedChildren(list []Message) (all []childOutcome, err error) {
+func (r *run) endedChildren(list []stores.Message) (all []childOutcome, err error) {
 	for _, m := range list {
 		if m.Name != childSignal {
 			continue
@@ -440,7 +408,7 @@ func (e *Engine) endOrphans(doc *checkpoint) error {
 
 // report sends the outcome of an ended instance to its parent, and records that it was sent. If it
 // was terminated, its children are ended.
-func (e *Engine) report(r *Record) error {
+func (e *Engine) report(r *stores.Record) error {
 	doc, err := open(r.State)
 	if err == nil && r.Status == Terminated {
 		if err := e.endOrphans(doc); err != nil {
@@ -472,7 +440,7 @@ func (e *Engine) tellParent(parent string, c childOutcome) error {
 	if err != nil {
 		return err
 	}
-	m := Message{Name: childSignal, Key: childSignal + " " + c.ID, Payload: payload, Sent: e.now()}
+	m := stores.Message{Name: childSignal, Key: childSignal + " " + c.ID, Payload: payload, Sent: e.now()}
 	err = e.send(e.ctx, parent, m)
 	if isFinal(err) {
 		failure := fmt.Errorf("durable: the outcome of %s cannot be sent: %w", c.ID, err)

@@ -7,28 +7,17 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/movenext/movenext/durable/gen"
 	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # The plain form
 //
-// A durable function stays ordinary Go: it runs with any context that carries a Plain. Its steps
+// A durable function stays ordinary Go: it runs with any context that carries a [gen.Plain]. Its steps
 // are then plain calls, and its signals and sleeps come from the Plain. Tests compare the
 // behaviour of the plain form with that of its machine.
 
-// Plain supplies signals and sleeps to the plain form of a durable function. Package durabletest
-// has an implementation.
-type Plain interface {
-	// Receive returns the name and the encoded payload of the next signal with one of the names.
-	Receive(ctx context.Context, timeout time.Duration, names ...string) (name string, payload []byte, err error)
-	// Sleep waits for d, or until ctx ends.
-	Sleep(ctx context.Context, d time.Duration) error
-}
-
-type (
-	plainKey struct{}
-	stepKey  struct{}
-)
+type stepKey struct{}
 
 // stepInfo is the value that the context of a step carries.
 type stepInfo struct {
@@ -38,18 +27,13 @@ type stepInfo struct {
 	live     *attempt
 }
 
-// WithPlain returns a context under which the plain form of a durable function runs.
-func WithPlain(ctx context.Context, p Plain) context.Context {
-	return context.WithValue(nilctx.Background(ctx), plainKey{}, p)
-}
-
 // plainOf returns the Plain of a context.
-func plainOf(ctx context.Context) (Plain, error) {
+func plainOf(ctx context.Context) (gen.Plain, error) {
 	ctx = nilctx.Background(ctx)
-	if p, ok := ctx.Value(plainKey{}).(Plain); ok {
+	if p, ok := gen.PlainOf(ctx); ok {
 		return p, nil
 	}
-	if t, ok := ctx.Value(turnKey{}).(*Turn); ok {
+	if t, ok := ctx.Value(turnKey{}).(*turn); ok {
 		t.misused.Store(true)
 		return nil, errMisplaced
 	}
@@ -66,7 +50,7 @@ var errMisplaced = fmt.Errorf("%w: a Receive, Sleep, All, Any, Heartbeat or Tx w
 func stepOf(ctx context.Context) stepInfo {
 	ctx = nilctx.Background(ctx)
 	info, ok := ctx.Value(stepKey{}).(stepInfo)
-	if t, between := ctx.Value(turnKey{}).(*Turn); between && !ok {
+	if t, between := ctx.Value(turnKey{}).(*turn); between && !ok {
 		t.misused.Store(true)
 		panic(errPlainStep)
 	}
@@ -85,7 +69,7 @@ var errPlainStep = errors.New("durable: a step is called outside of its frame, w
 // even if no worker has looked in between. A signal that is not a T is put aside, and the
 // function goes on waiting: see [Strict] and Aside in [Instance].
 //
-// In a durable function it is a point. This form is the plain one: it calls the [Plain] of the
+// In a durable function it is a point. This form is the plain one: it calls the [gen.Plain] of the
 // context, and returns ErrNotDurable if there is none.
 func Receive[T any](ctx context.Context, name string, timeout time.Duration) (T, error) {
 	var none T

@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // SignalOption is an option of [Engine.Signal].
-type SignalOption func(*Message)
+type SignalOption func(*stores.Message)
 
 // SignalKey makes a signal idempotent: a second signal with the same key is dropped. Keys do not
 // begin with a dollar sign.
-func SignalKey(key string) SignalOption { return func(m *Message) { m.Key = key } }
+func SignalKey(key string) SignalOption { return func(m *stores.Message) { m.Key = key } }
 
 // Signal sends a value to an instance, which gets it from a [Receive] of that name, now or later.
 // It returns when the signal is durable. The error is ErrNotFound or ErrEnded if no instance can
@@ -33,7 +34,7 @@ func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ..
 }
 
 // newSignal returns the message of a signal.
-func newSignal(name string, value any, opts []SignalOption) (m Message, err error) {
+func newSignal(name string, value any, opts []SignalOption) (m stores.Message, err error) {
 	m.Name = name
 	for _, opt := range opts {
 		opt(&m)
@@ -43,7 +44,7 @@ func newSignal(name string, value any, opts []SignalOption) (m Message, err erro
 }
 
 // signal sends a message whose name and key come from a user, and checks them.
-func (e *Engine) signal(ctx context.Context, id string, m Message) error {
+func (e *Engine) signal(ctx context.Context, id string, m stores.Message) error {
 	if err := checkSignal(m); err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func checkID(id string) error {
 	return nil
 }
 
-func (e *Engine) send(ctx context.Context, id string, m Message) error {
+func (e *Engine) send(ctx context.Context, id string, m stores.Message) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (e *Engine) send(ctx context.Context, id string, m Message) error {
 // those of [Engine.Signal].
 func (e *Engine) Cancel(ctx context.Context, id string) error {
 	// Without a key: an instance that runs again can be canceled again.
-	err := e.send(nilctx.Background(ctx), id, Message{Name: cancelSignal, Payload: []byte("null"), Sent: e.now()})
+	err := e.send(nilctx.Background(ctx), id, stores.Message{Name: cancelSignal, Payload: []byte("null"), Sent: e.now()})
 	e.mu.Lock()
 	here := e.running[id]
 	e.mu.Unlock()
@@ -86,7 +87,7 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 }
 
 // load reads a record.
-func (e *Engine) load(ctx context.Context, id string) (*Record, error) {
+func (e *Engine) load(ctx context.Context, id string) (*stores.Record, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (e *Engine) load(ctx context.Context, id string) (*Record, error) {
 const maxTries = 100
 
 // change applies edit to a record and swaps it in. It tries again if another writer was faster.
-func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error) error {
+func (e *Engine) change(ctx context.Context, id string, edit func(*stores.Record) error) error {
 	for range maxTries {
 		r, err := e.load(ctx, id)
 		if err != nil {
@@ -137,7 +138,7 @@ func AbandonChildren() TerminateOption {
 // Terminate does not wait for that. The error is ErrNotFound, ErrEnded, that of the store, or
 // ErrConflict if other writers were faster a hundred times.
 func (e *Engine) Terminate(ctx context.Context, id string, opts ...TerminateOption) error {
-	return e.change(nilctx.Background(ctx), id, func(r *Record) error {
+	return e.change(nilctx.Background(ctx), id, func(r *stores.Record) error {
 		if r.Status.Ended() {
 			return ErrEnded
 		}
@@ -160,14 +161,14 @@ func (e *Engine) Terminate(ctx context.Context, id string, opts ...TerminateOpti
 // [Engine.Terminate].
 func (e *Engine) Resume(ctx context.Context, id string) error {
 	errFine := errors.New("not stuck")
-	err := e.change(nilctx.Background(ctx), id, func(r *Record) error {
+	err := e.change(nilctx.Background(ctx), id, func(r *stores.Record) error {
 		switch {
 		case r.Status.Ended():
 			return ErrEnded
 		case r.Status != Stuck:
 			return errFine
 		}
-		r.makeDue(e.now())
+		makeDue(r, e.now())
 		if doc, err := open(r.State); err == nil && doc.Crashes > 0 {
 			doc.Crashes = 0
 			r.State, err = seal(doc)
@@ -227,7 +228,7 @@ func (e *Engine) Get(ctx context.Context, id string) (*Instance, error) {
 }
 
 // describe reads a record. The description of a damaged record has no point and no locals.
-func (e *Engine) describe(r *Record) *Instance {
+func (e *Engine) describe(r *stores.Record) *Instance {
 	doc, err := open(r.State)
 	i := describeAs(r, doc)
 	if err == nil {
@@ -240,7 +241,7 @@ func (e *Engine) describe(r *Record) *Instance {
 }
 
 // describeAs describes an instance whose checkpoint is doc, or nil if it has none.
-func describeAs(r *Record, doc *checkpoint) *Instance {
+func describeAs(r *stores.Record, doc *checkpoint) *Instance {
 	i := &Instance{
 		ID: r.ID, Function: r.Function, Status: r.Status, Reason: r.Reason, Labels: r.Labels,
 		Worker: r.Owner, Created: r.Created, Updated: r.Updated,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Crashes
@@ -13,7 +15,7 @@ import (
 // and leaves it to the next. So crashed attempts are counted, and after a few the instance is
 // stuck. There are two traces of a crash. A record that has an owner whose lease has run out was
 // running there. A record without an owner that was taken and then not written was about to run:
-// the store counts that (see Lost in [Taken]).
+// the store counts that (see Lost in [stores.Taken]).
 //
 // All instances that were running in a process share its crash, and only one of them is to
 // blame. After two crashes an instance is suspected, and an engine runs only one suspect at a
@@ -116,7 +118,7 @@ type claim struct {
 	since time.Time
 
 	mu      sync.Mutex // guards the fields below
-	record  Record
+	record  stores.Record
 	over    bool          // the run is about to write, or has ended
 	written chan struct{} // closed when the claim has been written, or has failed; nil: not begun
 	made    bool          // the record has the engine as its owner

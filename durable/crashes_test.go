@@ -14,31 +14,32 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // mortal is the store of a process that dies: from then on, every call fails.
 type mortal struct {
-	durable.Store
+	stores.Store
 	dead atomic.Bool
 }
 
 var errDead = errors.New("dead")
 
-func (m *mortal) Swap(ctx context.Context, r *durable.Record) (bool, error) {
+func (m *mortal) Swap(ctx context.Context, r *stores.Record) (bool, error) {
 	if m.dead.Load() {
 		return false, errDead
 	}
 	return m.Store.Swap(ctx, r)
 }
 
-func (m *mortal) Load(ctx context.Context, id string) (*durable.Record, error) {
+func (m *mortal) Load(ctx context.Context, id string) (*stores.Record, error) {
 	if m.dead.Load() {
 		return nil, errDead
 	}
 	return m.Store.Load(ctx, id)
 }
 
-func (m *mortal) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
+func (m *mortal) Take(ctx context.Context, t stores.Taking) ([]stores.Taken, time.Time, error) {
 	if m.dead.Load() {
 		return nil, time.Time{}, errDead
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // DeleteOption is an option of [Engine.Delete].
@@ -68,7 +69,7 @@ func (e *Engine) Delete(ctx context.Context, id string, opts ...DeleteOption) er
 
 // findEnded returns the record of an ended instance, once it has nothing left to tell, or
 // ErrNotFound.
-func (e *Engine) findEnded(ctx context.Context, id string) (*Record, error) {
+func (e *Engine) findEnded(ctx context.Context, id string) (*stores.Record, error) {
 	for range maxTries {
 		r, err := e.load(ctx, id)
 		switch {

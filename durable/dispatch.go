@@ -3,6 +3,8 @@ package durable
 import (
 	"context"
 	"time"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // serve takes due instances and runs them until the engine is shut down.
@@ -73,7 +75,7 @@ func (e *Engine) take() (next time.Time) {
 	if len(names) == 0 || e.client {
 		return next // a call of Serve wakes it
 	}
-	list, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Steps: e.steps, Layouts: e.layoutKeys(), Limit: free})
+	list, due, err := e.store.Take(e.ctx, stores.Taking{Now: now, Hide: e.lease, Functions: names, Steps: e.steps, Layouts: e.layoutKeys(), Limit: free})
 	if err != nil {
 		if e.ctx.Err() == nil {
 			e.log.Error("durable: the store does not say what is due", "error", err)

@@ -31,7 +31,7 @@
 //
 // # Frames
 //
-// A [Function] describes a durable function to an [Engine]: how to make its [Frame], and which
+// A [Function] describes a durable function to an [Engine]: how to make its [gen.Frame], and which
 // points it has. The frame holds the function's variables and the code between its points. The
 // generator writes both, with go tool movenext:
 //

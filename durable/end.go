@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // end saves the outcome of the instance.
@@ -86,7 +88,7 @@ func (f *definition) resultName() (string, error) {
 		return "", err
 	}
 	result, _ := frame.Outcome()
-	for _, v := range frame.Live(Returning) {
+	for _, v := range frame.Live(gen.Returning) {
 		if v.Ptr == result {
 			return v.Name, nil
 		}

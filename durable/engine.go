@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Option is an option of [Open].
@@ -55,7 +56,7 @@ func Client() Option { return func(s *settings) { s.client = true } }
 func Lease(d time.Duration) Option { return func(s *settings) { s.lease = max(d, time.Millisecond) } }
 
 // Poll sets the interval at which an engine queries its store for instances that are due, and for
-// the outcomes that handles wait for; the default is one second. A store that is a [Notifier]
+// the outcomes that handles wait for; the default is one second. A store that is a [stores.Notifier]
 // also tells the engine when to query it.
 func Poll(d time.Duration) Option { return func(s *settings) { s.poll = max(d, time.Millisecond) } }
 
@@ -67,7 +68,7 @@ func Retention(d time.Duration) Option { return func(s *settings) { s.retention 
 // steps without a policy of their own. Open refuses negative times and factors below one.
 func RetryStep(step string, r Retry) Option { return func(s *settings) { s.retries[step] = r } }
 
-// Steps makes an engine call only the steps with these names (package.Function, as in [Point]).
+// Steps makes an engine call only the steps with these names (package.Function, as in [gen.Point]).
 // It is for steps that need something only certain workers have: a device, a licence, memory. The
 // engine leaves instances that are at other steps to other engines, but runs the code between all
 // points.
@@ -83,11 +84,11 @@ func Log(l *slog.Logger) Option { return func(s *settings) { s.log = l } }
 // number of processes, may share one store. All methods are safe for concurrent use.
 type Engine struct {
 	settings
-	store      Store
-	transactor Transactor      // the store, if it is one; otherwise nil
-	enlister   Enlister        // likewise
-	worker     string          // the name under which it owns records
-	ctx        context.Context // of steps; canceled when they have to stop
+	store      stores.Store
+	transactor stores.Transactor // the store, if it is one; otherwise nil
+	enlister   stores.Enlister   // likewise
+	worker     string            // the name under which it owns records
+	ctx        context.Context   // of steps; canceled when they have to stop
 	stop       context.CancelCauseFunc
 	wake       chan struct{} // something may be due: one pending is enough
 	permits    chan struct{} // one for each instance that runs
@@ -115,7 +116,7 @@ type Engine struct {
 // Open starts an engine on a store. Steps see the values of ctx, but the end of ctx does not stop
 // the engine. Open fails if the store cannot be written to. [Engine.Shutdown] stops the engine
 // and its goroutines.
-func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
+func Open(ctx context.Context, store stores.Store, opts ...Option) (*Engine, error) {
 	if store == nil {
 		return nil, errors.New("durable: Open needs a store")
 	}
@@ -149,19 +150,19 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	}
 	e.permits = make(chan struct{}, e.workers)
 	e.ctx, e.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	if n, ok := store.(Notifier); ok {
+	if n, ok := store.(stores.Notifier); ok {
 		e.unhook = n.Notify(e.wakeDispatcher)
 	}
 	if e.codec != nil {
 		e.store = codedStore{store, e.codec}
 	}
-	if t, ok := store.(Transactor); ok {
+	if t, ok := store.(stores.Transactor); ok {
 		e.transactor = t
 		if e.codec != nil {
 			e.transactor = codedTransactor{t, e.codec}
 		}
 	}
-	e.enlister, _ = store.(Enlister)
+	e.enlister, _ = store.(stores.Enlister)
 	if e.place != Place(process{}) {
 		e.store = orderedStore{e.store, e.place}
 	}

@@ -17,14 +17,16 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/gen"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // quiet keeps the engines' log messages out of the tests' output.
 func quiet() durable.Option { return durable.Log(slog.New(slog.DiscardHandler)) }
 
 // opened returns an engine that is shut down at the end of the test.
-func opened(t *testing.T, store durable.Store, opts ...durable.Option) *durable.Engine {
+func opened(t *testing.T, store stores.Store, opts ...durable.Option) *durable.Engine {
 	t.Helper()
 	e, err := durable.Open(t.Context(), store, append([]durable.Option{quiet()}, opts...)...)
 	require.NoError(t, err)
@@ -167,25 +169,25 @@ type scripted struct {
 func (s scripted) function() durable.Function[struct{}, int, int] {
 	return durable.Function[struct{}, int, int]{
 		Name: "scripted", Layout: s.layout,
-		Points: []durable.Point{{Name: "begin"}, {Name: "step", Step: "step"}},
-		New:    func(_ struct{}, n int) durable.Frame { return &scriptedFrame{s: s, n: n} },
+		Points: []gen.Point{{Name: "begin"}, {Name: "step", Step: "step"}},
+		New:    func(_ struct{}, n int) gen.Frame { return &scriptedFrame{s: s, n: n} },
 	}
 }
 
 type scriptedFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	s   scripted
 	n   int
 	err error
 }
 
-func (f *scriptedFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *scriptedFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
 		if f.s.before != nil {
 			f.s.before()
 		}
 		if f.s.policy != nil {
-			return t.StepRetry(1, *f.s.policy)
+			return gen.StepRetry(t, 1, *f.s.policy)
 		}
 		return t.Step(1)
 	}
@@ -201,10 +203,10 @@ func (f *scriptedFrame) Call(ctx context.Context, _ int) (err error) {
 	return err
 }
 
-func (f *scriptedFrame) Live(point int) []durable.Value {
-	list := []durable.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+func (f *scriptedFrame) Live(point int) []gen.Value {
+	list := []gen.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
 	if point == 1 && f.s.live != nil {
-		list = append(list, durable.Value{Name: "live", Ptr: f.s.live})
+		list = append(list, gen.Value{Name: "live", Ptr: f.s.live})
 	}
 	return list
 }
@@ -351,7 +353,7 @@ func TestAStepHasItsTimeout(t *testing.T) {
 }
 
 // stuck starts an instance, and returns the reason why it cannot continue.
-func stuck(t *testing.T, store durable.Store, s scripted) string {
+func stuck(t *testing.T, store stores.Store, s scripted) string {
 	t.Helper()
 	e := opened(t, store)
 	_, err := durable.Serve(e, s.function(), struct{}{}).Start(t.Context(), "a", 1)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # The program's own transaction
@@ -17,24 +18,8 @@ import (
 // The store cannot know when that transaction is committed. So no engine is notified: each finds
 // the instance when it polls.
 
-// Enlister is a [Store] whose instances can be started and signaled in a transaction that the
-// program has begun.
-type Enlister interface {
-	// Enlist returns the calls of the store that are made in a transaction. ErrNoTx: tx is not one
-	// of the types that the store can use. It does not block.
-	Enlist(tx any) (Enlisted, error)
-}
-
-// Enlisted are methods of a [Store] in a transaction of the program. They do not end it. After
-// ErrConflict, ErrNotFound and ErrEnded it can go on.
-type Enlisted interface {
-	Load(ctx context.Context, id string) (*Record, error)
-	Swap(ctx context.Context, r *Record) (mail bool, err error)
-	Send(ctx context.Context, id string, m Message) error
-}
-
 // enlist returns the store's calls in a transaction of the program.
-func (e *Engine) enlist(tx any) (Enlisted, error) {
+func (e *Engine) enlist(tx any) (stores.Enlisted, error) {
 	if e.enlister == nil {
 		return nil, ErrNoTx
 	}
@@ -97,11 +82,11 @@ func (e *Engine) SignalTx(ctx context.Context, tx any, id, name string, value an
 
 // codedEnlisted is an Enlisted whose data passes through a codec.
 type codedEnlisted struct {
-	Enlisted
+	stores.Enlisted
 	store codedStore
 }
 
-func (t codedEnlisted) Load(ctx context.Context, id string) (*Record, error) {
+func (t codedEnlisted) Load(ctx context.Context, id string) (*stores.Record, error) {
 	r, err := t.Enlisted.Load(ctx, id)
 	if err == nil {
 		t.store.read(r)
@@ -109,11 +94,11 @@ func (t codedEnlisted) Load(ctx context.Context, id string) (*Record, error) {
 	return r, err
 }
 
-func (t codedEnlisted) Swap(ctx context.Context, r *Record) (mail bool, err error) {
-	return t.store.swap(r, func(stored *Record) (bool, error) { return t.Enlisted.Swap(ctx, stored) })
+func (t codedEnlisted) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
+	return t.store.swap(r, func(stored *stores.Record) (bool, error) { return t.Enlisted.Swap(ctx, stored) })
 }
 
-func (t codedEnlisted) Send(ctx context.Context, id string, m Message) (err error) {
+func (t codedEnlisted) Send(ctx context.Context, id string, m stores.Message) (err error) {
 	if m.Payload, err = t.store.encode(id, m.Payload); err != nil {
 		return err
 	}

@@ -9,29 +9,44 @@ import (
 	"maps"
 	"reflect"
 	"sync/atomic"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
-// Errors of engines: what a call of a program cannot do.
+// Errors of an engine, and of the durable functions and steps that it runs. Those of the last part
+// are returned to functions and steps; all of them but ErrNotDurable are registered: see
+// [RegisterError]. Package stores has the errors that stores return, which are equal to these.
 var (
+	// ErrNotFound: there is no instance with that id.
+	ErrNotFound = stores.ErrNotFound
+	// ErrEnded: the instance has ended.
+	ErrEnded = stores.ErrEnded
+	// ErrNotEnded says that an instance has not ended, or that one that has not ended needs it.
+	ErrNotEnded = errors.New("durable: the instance has not ended")
 	// ErrOther says that the id belongs to an instance of another function or with another
 	// request.
 	ErrOther = errors.New("durable: the id belongs to another instance")
-	// ErrNotEnded says that an instance has not ended, or that one that has not ended needs it.
-	ErrNotEnded = errors.New("durable: the instance has not ended")
+	// ErrConflict says that other writers were faster each time that a change was tried.
+	ErrConflict = stores.ErrConflict
+	// ErrUnstorable: what was to be written can never be kept, however often it is tried.
+	ErrUnstorable = stores.ErrUnstorable
+	// ErrTooLarge says that a value to save exceeds MaxCheckpoint bytes, or the limit of its
+	// store. For the answer to an update, it says that the answer exceeds 64 KiB.
+	ErrTooLarge = stores.ErrTooLarge
+	// ErrCorrupt says that the stored checkpoint differs from the one that was saved.
+	ErrCorrupt = stores.ErrCorrupt
+	// ErrLater says that a checkpoint has a format that this program does not know yet.
+	ErrLater = errors.New("durable: a later version of package durable has saved it: deploy a program with that one")
 	// ErrNoTrail says that the trail has no values of that point.
 	ErrNoTrail = errors.New("durable: nothing is kept of that point: open the engines with durable.Trail")
 	// ErrNoValue says that the last checkpoint of an instance has no value of that name.
 	ErrNoValue = errors.New("durable: no such value is saved")
 	// ErrNoTx says that there is no transaction: the store has none, or none of that type, or a
-	// step runs outside an engine and without [WithTransactor].
-	ErrNoTx = errors.New("durable: the store has no transactions for steps")
+	// step runs outside an engine and without [stores.WithTransactor].
+	ErrNoTx = stores.ErrNoTx
 	// ErrShutdown says that the engine has been shut down.
 	ErrShutdown = errors.New("durable: the engine has been shut down")
-)
 
-// Errors returned to durable functions and steps. All but the last are registered: see
-// [RegisterError].
-var (
 	// ErrTimeout: no signal arrived in time.
 	ErrTimeout = errors.New("durable: no signal in time")
 	// ErrCanceled: the instance was canceled. Steps, Receive and Sleep return it.
@@ -39,7 +54,7 @@ var (
 	// ErrTerminated is the error of an instance that was terminated.
 	ErrTerminated = errors.New("durable: the instance has been terminated")
 	// ErrUnreadable is matched by the error of a Receive of a [Strict] for a signal that is not of
-	// its type. It is registered: see [RegisterError].
+	// its type.
 	ErrUnreadable = errors.New("durable: the signal is of another type")
 	// ErrNoHeartbeat says that a step did not call Heartbeat for as long as its [Retry] allows.
 	ErrNoHeartbeat = errors.New("durable: no heartbeat of the step in time")
@@ -47,6 +62,11 @@ var (
 	// engine nor a test runs the calling function.
 	ErrNotDurable = errors.New("durable: called outside of a durable function: run it with an engine, or with durabletest.Plain")
 )
+
+// isFinal reports whether a call of a store would fail with the same error for ever.
+func isFinal(err error) bool {
+	return errors.Is(err, ErrUnstorable) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrCorrupt)
+}
 
 // PanicError is the error of a step that panicked or called runtime.Goexit. Value is the text of
 // the panic's value, and empty for Goexit.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Greeter is the receiver of the steps.
@@ -31,7 +32,7 @@ func (g *Greeter) salute(_ context.Context, name string) (string, error) {
 
 // greetFrame is the same function as a frame, written by hand.
 type greetFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	g *Greeter
 
 	name, polite, from string
@@ -39,7 +40,7 @@ type greetFrame struct {
 	err                error
 }
 
-func (f *greetFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *greetFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1: // salute has returned
 		if f.err = t.Err(); f.err != nil {
@@ -47,7 +48,7 @@ func (f *greetFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 		}
 		return t.Receive(2, "sender", time.Hour)
 	case 2: // the signal has arrived
-		f.from, f.err = durable.Received[string](t)
+		f.from, f.err = gen.Received[string](t)
 		f.result = f.polite + " from " + f.from
 		return t.Return()
 	}
@@ -59,14 +60,14 @@ func (f *greetFrame) Call(ctx context.Context, _ int) (err error) {
 	return err
 }
 
-func (f *greetFrame) Live(point int) []durable.Value {
+func (f *greetFrame) Live(point int) []gen.Value {
 	switch point {
 	case 0, 1:
-		return []durable.Value{{Name: "name", Ptr: &f.name}}
+		return []gen.Value{{Name: "name", Ptr: &f.name}}
 	case 2:
-		return []durable.Value{{Name: "polite", Ptr: &f.polite}}
+		return []gen.Value{{Name: "polite", Ptr: &f.polite}}
 	}
-	return []durable.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
+	return []gen.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *greetFrame) Outcome() (result any, err *error) { return &f.result, &f.err }
@@ -75,8 +76,8 @@ func (f *greetFrame) Outcome() (result any, err *error) { return &f.result, &f.e
 var GreetDurable = durable.Function[*Greeter, string, string]{
 	Name:   "example.Greet",
 	Layout: "1",
-	Points: []durable.Point{{Name: "begin"}, {Name: "salute", Step: "example.salute"}, {Name: "sender"}},
-	New:    func(g *Greeter, name string) durable.Frame { return &greetFrame{g: g, name: name} },
+	Points: []gen.Point{{Name: "begin"}, {Name: "salute", Step: "example.salute"}, {Name: "sender"}},
+	New:    func(g *Greeter, name string) gen.Frame { return &greetFrame{g: g, name: name} },
 }
 
 // A durable function written by hand. It is started on one engine, and another one continues it,
@@ -117,14 +118,14 @@ func Example() {
 
 // tallyFrame is a function, written by hand, that adds up the numbers that it receives.
 type tallyFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	sum int
 	err error
 }
 
-func (f *tallyFrame) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *tallyFrame) MoveNext(ctx context.Context, t gen.Turn) bool {
 	if t.Point() == 1 {
-		asked, err := durable.Received[durable.Asked[int]](t)
+		asked, err := gen.Received[durable.Asked[int]](t)
 		f.err = err
 		if err != nil || asked.Value == 0 {
 			return t.Return()
@@ -139,16 +140,16 @@ func (f *tallyFrame) MoveNext(ctx context.Context, t *durable.Turn) bool {
 
 func (f *tallyFrame) Call(context.Context, int) error { return nil }
 
-func (f *tallyFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
+func (f *tallyFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *tallyFrame) Outcome() (result any, err *error) { return &f.sum, &f.err }
 
 var tallyDurable = durable.Function[struct{}, int, int]{
 	Name: "example.Tally", Layout: "1",
-	Points: []durable.Point{{Name: "begin"}, {Name: "add"}},
-	New:    func(_ struct{}, begin int) durable.Frame { return &tallyFrame{sum: begin} },
+	Points: []gen.Point{{Name: "begin"}, {Name: "add"}},
+	New:    func(_ struct{}, begin int) gen.Frame { return &tallyFrame{sum: begin} },
 }
 
 // The function answers an update but does not see one that Validate refuses. A query reads saved
@@ -195,17 +196,17 @@ func ExampleUpdate() {
 
 // sumFrame is a function, written by hand, that has two tallies as children.
 type sumFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	sum int
 	err error
 }
 
-func (f *sumFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *sumFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
-		return t.All(1, durable.Call(tallyDurable, struct{}{}, 10), durable.Call(tallyDurable, struct{}{}, 20, named("second")))
+		return gen.All[durable.Child](t, 1, durable.Call(tallyDurable, struct{}{}, 10), durable.Call(tallyDurable, struct{}{}, 20, named("second")))
 	}
 	var list []int
-	list, f.err = durable.Joined[int](t)
+	list, f.err = gen.Joined[int](t)
 	for _, n := range list {
 		f.sum += n
 	}
@@ -214,16 +215,16 @@ func (f *sumFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *sumFrame) Call(context.Context, int) error { return nil }
 
-func (f *sumFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
+func (f *sumFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *sumFrame) Outcome() (result any, err *error) { return &f.sum, &f.err }
 
 var sumDurable = durable.Function[struct{}, struct{}, int]{
 	Name: "example.Sum", Layout: "1",
-	Points: []durable.Point{{Name: "begin"}, {Name: "tallies"}},
-	New:    func(struct{}, struct{}) durable.Frame { return &sumFrame{} },
+	Points: []gen.Point{{Name: "begin"}, {Name: "tallies"}},
+	New:    func(struct{}, struct{}) gen.Frame { return &sumFrame{} },
 }
 
 // named is a label that names an instance.
@@ -349,7 +350,7 @@ func mailing(ctx context.Context, items []string, send func(string)) error {
 
 // A step reports its progress. In the plain form the report has no effect.
 func ExampleHeartbeat() {
-	err := mailing(durable.WithPlain(context.Background(), silent{}), []string{"a", "b"}, func(item string) { fmt.Println(item) })
+	err := mailing(gen.WithPlain(context.Background(), silent{}), []string{"a", "b"}, func(item string) { fmt.Println(item) })
 	fmt.Println(err)
 	// Output:
 	// a
@@ -358,7 +359,7 @@ func ExampleHeartbeat() {
 }
 
 // silent is a Plain for functions that wait for nothing.
-type silent struct{ durable.Plain }
+type silent struct{ gen.Plain }
 
 // sealed encrypts with AES-GCM. It binds each text to the id of its instance.
 type sealed struct{ cipher.AEAD }

@@ -18,11 +18,12 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // broken is a store whose writes, or all calls, fail for a while.
 type broken struct {
-	durable.Store
+	stores.Store
 	writes, reads atomic.Pointer[error]
 }
 
@@ -33,14 +34,14 @@ func (s *broken) fail(p *atomic.Pointer[error]) error {
 	return nil
 }
 
-func (s *broken) Swap(ctx context.Context, r *durable.Record) (bool, error) {
+func (s *broken) Swap(ctx context.Context, r *stores.Record) (bool, error) {
 	if err := s.fail(&s.writes); err != nil {
 		return false, err
 	}
 	return s.Store.Swap(ctx, r)
 }
 
-func (s *broken) Send(ctx context.Context, id string, m durable.Message) error {
+func (s *broken) Send(ctx context.Context, id string, m stores.Message) error {
 	if err := s.fail(&s.writes); err != nil {
 		return err
 	}
@@ -54,21 +55,21 @@ func (s *broken) Lease(ctx context.Context, worker string, until time.Time) erro
 	return s.Store.Lease(ctx, worker, until)
 }
 
-func (s *broken) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
+func (s *broken) Take(ctx context.Context, t stores.Taking) ([]stores.Taken, time.Time, error) {
 	if err := errors.Join(s.fail(&s.writes), s.fail(&s.reads)); err != nil {
 		return nil, time.Time{}, err
 	}
 	return s.Store.Take(ctx, t)
 }
 
-func (s *broken) Load(ctx context.Context, id string) (*durable.Record, error) {
+func (s *broken) Load(ctx context.Context, id string) (*stores.Record, error) {
 	if err := s.fail(&s.reads); err != nil {
 		return nil, err
 	}
 	return s.Store.Load(ctx, id)
 }
 
-func (s *broken) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+func (s *broken) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	if err := s.fail(&s.reads); err != nil {
 		return nil, err
 	}
@@ -131,11 +132,11 @@ func TestAnOrderOutlivesAnHourWithoutItsStore(t *testing.T) {
 
 // small is a store that limits the size of a state, like servers that limit the size of messages.
 type small struct {
-	durable.Store
+	stores.Store
 	most int
 }
 
-func (s small) Swap(ctx context.Context, r *durable.Record) (bool, error) {
+func (s small) Swap(ctx context.Context, r *stores.Record) (bool, error) {
 	if len(r.State) > s.most {
 		return false, fmt.Errorf("%w: the server takes %d", durable.ErrTooLarge, s.most)
 	}

@@ -3,65 +3,21 @@ package durable
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
-// Filter selects instances; zero fields match all.
-type Filter struct {
-	Function string
-	Status   Status
-	Labels   map[string]string // an instance must have all of them
+// Filter selects instances: by Function, Status, Labels, and the times Created and Updated, each a
+// [Period]; only ids greater than After, and at most Limit, or 100. Bare leaves points and values
+// out. Zero fields match all. See [stores.Filter].
+type Filter = stores.Filter
 
-	// Created and Updated are periods of the times of that name. An instance that has ended was
-	// updated when it ended.
-	Created, Updated Period
+// Period is a span of time: it begins with From and ends before Until. A zero bound is open.
+type Period = stores.Period
 
-	After string // only ids greater than this
-	Limit int    // 0: 100
-
-	// Bare leaves the checkpoints out: the State of a record is nil, and an [Instance] has no
-	// point and no values. A store then need not read them.
-	Bare bool
-}
-
-// Period is a span of time. A zero bound is open; with another one, a time that is zero is not in
-// the period.
-type Period struct {
-	From  time.Time // is in it
-	Until time.Time // is not in it, like all later times
-}
-
-// Contains reports whether a time is in the period. It is for stores.
-func (p Period) Contains(t time.Time) bool {
-	if p == (Period{}) {
-		return true
-	}
-	return !t.IsZero() && !t.Before(p.From) && (p.Until.IsZero() || t.Before(p.Until))
-}
-
-// Matches reports whether a filter selects a record. It is for stores.
-func (f Filter) Matches(r *Record) bool {
-	for k, v := range f.Labels {
-		if got, ok := r.Labels[k]; !ok || got != v {
-			return false
-		}
-	}
-	return (f.Function == "" || f.Function == r.Function) && (f.Status == "" || f.Status == r.Status) && r.ID > f.After &&
-		f.Created.Contains(r.Created) && f.Updated.Contains(r.Updated)
-}
-
-// Most returns the maximum number of records that a filter selects.
-func (f Filter) Most() int {
-	if f.Limit <= 0 {
-		return 100
-	}
-	return f.Limit
-}
-
-// check returns an error if no instance can have a text of the filter.
-func (f Filter) check() error {
+// checkFilter returns an error if no instance can have a text of the filter.
+func checkFilter(f Filter) error {
 	return errors.Join(checkText("function", f.Function), checkText("id", f.After), checkLabels(f.Labels))
 }
 
@@ -69,7 +25,7 @@ func (f Filter) check() error {
 // After to the ID of the last one. The error is that of the store, or says that no instance can
 // have a text of f: see [MaxText].
 func (e *Engine) List(ctx context.Context, f Filter) ([]*Instance, error) {
-	if err := f.check(); err != nil {
+	if err := checkFilter(f); err != nil {
 		return nil, err
 	}
 	records, err := e.store.List(nilctx.Background(ctx), f)
@@ -95,7 +51,7 @@ const countPage = 10_000
 // instance that changes in the meantime may be counted as it was or as it is. The errors are those
 // of [Engine.List].
 func (e *Engine) Count(ctx context.Context, f Filter) (n int, err error) {
-	if err := f.check(); err != nil {
+	if err := checkFilter(f); err != nil {
 		return 0, err
 	}
 	f.Limit, f.Bare = countPage, true

@@ -11,13 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 func TestACountOfManyReadsPages(t *testing.T) {
 	store := durable.NewMemory()
 	const n = 20_001
 	for i := range n {
-		_, err := store.Swap(t.Context(), &durable.Record{ID: fmt.Sprint(i), Function: "f", Status: durable.Waiting})
+		_, err := store.Swap(t.Context(), &stores.Record{ID: fmt.Sprint(i), Function: "f", Status: durable.Waiting})
 		require.NoError(t, err)
 	}
 	e := opened(t, store, durable.Client())
@@ -56,7 +58,7 @@ func TestAPeriodHasItsFirstMomentAndNotItsLast(t *testing.T) {
 func TestAChildIsRefusedWithLabelsThatCannotBeStored(t *testing.T) {
 	e := opened(t, durable.NewMemory())
 	f := sumDurable
-	f.New = func(struct{}, struct{}) durable.Frame { return &mislabeled{} }
+	f.New = func(struct{}, struct{}) gen.Frame { return &mislabeled{} }
 	h, err := durable.Serve(e, f, struct{}{}).Start(t.Context(), "a", struct{}{})
 	require.NoError(t, err)
 	_, err = h.Wait(t.Context())
@@ -66,9 +68,9 @@ func TestAChildIsRefusedWithLabelsThatCannotBeStored(t *testing.T) {
 // mislabeled is a function that has a child with a label that is not UTF-8.
 type mislabeled struct{ sumFrame }
 
-func (f *mislabeled) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *mislabeled) MoveNext(ctx context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
-		return t.All(1, durable.Call(tallyDurable, struct{}{}, 1, durable.Labels(map[string]string{"name": "\xff"})))
+		return gen.All[durable.Child](t, 1, durable.Call(tallyDurable, struct{}{}, 1, durable.Labels(map[string]string{"name": "\xff"})))
 	}
 	return f.sumFrame.MoveNext(ctx, t)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // saved returns the documents of an order at its points: at the step, waiting, ended.
@@ -78,7 +79,7 @@ func meet(t *testing.T, state []byte) {
 	require.NoError(t, err)
 	durable.Serve(e, shop.OrderDurable, shop.New())
 	durable.Serve(e, shop.BasketDurable, shop.New())
-	_, err = store.Swap(ctx, &durable.Record{ID: "a", Function: "shop.Order", Run: "r", Status: durable.Running, Due: time.Now(), State: state})
+	_, err = store.Swap(ctx, &stores.Record{ID: "a", Function: "shop.Order", Run: "r", Status: durable.Running, Due: time.Now(), State: state})
 	require.NoError(t, err)
 	synctest.Wait()
 	r, err := store.Load(ctx, "a")
@@ -163,7 +164,7 @@ func FuzzMessage(f *testing.F) {
 			require.NoError(t, err)
 			synctest.Wait()
 			for _, id := range []string{"order", "basket"} {
-				_ = store.Send(t.Context(), id, durable.Message{Name: name, Key: key, Payload: payload, Sent: time.Now()})
+				_ = store.Send(t.Context(), id, stores.Message{Name: name, Key: key, Payload: payload, Sent: time.Now()})
 				synctest.Wait()
 				i, err := e.Get(t.Context(), id)
 				require.NoError(t, err)

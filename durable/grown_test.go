@@ -12,40 +12,42 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // hears is a function that waits once for a signal that is a T, and returns what it has received.
 func hears[T, Res any](layout string, timeout time.Duration, of func(T) Res) durable.Function[struct{}, int, Res] {
 	return durable.Function[struct{}, int, Res]{
-		Name: "hears", Layout: layout, Resumes: []string{"1"}, Points: []durable.Point{{Name: "begin"}, {Name: "hear"}},
-		New: func(struct{}, int) durable.Frame { return &hearsFrame[T, Res]{timeout: timeout, of: of} },
+		Name: "hears", Layout: layout, Resumes: []string{"1"}, Points: []gen.Point{{Name: "begin"}, {Name: "hear"}},
+		New: func(struct{}, int) gen.Frame { return &hearsFrame[T, Res]{timeout: timeout, of: of} },
 	}
 }
 
 type hearsFrame[T, Res any] struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	timeout time.Duration
 	of      func(T) Res
 	result  Res
 	err     error
 }
 
-func (f *hearsFrame[T, Res]) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *hearsFrame[T, Res]) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
 		return t.Receive(1, "hear", f.timeout)
 	}
-	v, err := durable.Received[T](t)
+	v, err := gen.Received[T](t)
 	f.result, f.err = f.of(v), err
 	return t.Return()
 }
 
 func (f *hearsFrame[T, Res]) Call(context.Context, int) error { return nil }
 
-func (f *hearsFrame[T, Res]) Live(point int) []durable.Value {
-	if point != durable.Returning {
+func (f *hearsFrame[T, Res]) Live(point int) []gen.Value {
+	if point != gen.Returning {
 		return nil
 	}
-	return []durable.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
+	return []gen.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *hearsFrame[T, Res]) Outcome() (result any, err *error) { return &f.result, &f.err }
@@ -218,7 +220,7 @@ func TestASignalOfAClockThatIsAheadLosesToTheDeadlineToo(t *testing.T) {
 		synctest.Wait()
 		payload, err := durable.EncodeSignal(5)
 		require.NoError(t, err)
-		require.NoError(t, store.Send(t.Context(), "a", durable.Message{Name: "hear", Payload: payload, Sent: time.Now().Add(61 * time.Second)}))
+		require.NoError(t, store.Send(t.Context(), "a", stores.Message{Name: "hear", Payload: payload, Sent: time.Now().Add(61 * time.Second)}))
 		_, err = h.Wait(t.Context())
 		require.ErrorIs(t, err, durable.ErrTimeout)
 	})
@@ -242,8 +244,8 @@ type (
 
 func asked[Req any]() durable.Function[struct{}, Req, int] {
 	return durable.Function[struct{}, Req, int]{
-		Name: "asked", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "hear"}},
-		New: func(struct{}, Req) durable.Frame {
+		Name: "asked", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "hear"}},
+		New: func(struct{}, Req) gen.Frame {
 			return &hearsFrame[int, int]{timeout: durable.Forever, of: itself[int]}
 		},
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // wakeHandles wakes the handles that wait for an instance.
@@ -33,12 +35,12 @@ func (e *Engine) listen(id string) (wake chan struct{}, stop func()) {
 }
 
 // awaitEnd returns the record of an instance once it has ended.
-func (e *Engine) awaitEnd(ctx context.Context, id string) (*Record, error) {
-	return e.awaitRecord(ctx, id, func(r *Record) (bool, error) { return r.Status.Ended(), nil })
+func (e *Engine) awaitEnd(ctx context.Context, id string) (*stores.Record, error) {
+	return e.awaitRecord(ctx, id, func(r *stores.Record) (bool, error) { return r.Status.Ended(), nil })
 }
 
 // awaitRecord returns the record of an instance once ready accepts it.
-func (e *Engine) awaitRecord(ctx context.Context, id string, ready func(*Record) (bool, error)) (*Record, error) {
+func (e *Engine) awaitRecord(ctx context.Context, id string, ready func(*stores.Record) (bool, error)) (*stores.Record, error) {
 	changed, stop := e.listen(id)
 	defer stop()
 	for {

@@ -17,6 +17,7 @@ import (
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // The step counts to ten, and each attempt advances by three.
@@ -166,13 +167,13 @@ func TestAStepIsLeftToAWorkerThatCallsIt(t *testing.T) {
 // failingSwaps is a store whose Swap fails while fails is set, before the write or after it, as
 // if the answer had been lost.
 type failingSwaps struct {
-	durable.Store
+	stores.Store
 	written bool
 	fails   atomic.Bool
 	failed  atomic.Int64
 }
 
-func (s *failingSwaps) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (s *failingSwaps) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if !s.fails.Load() {
 		return s.Store.Swap(ctx, r)
 	}

@@ -54,7 +54,7 @@ func (r *run) decided(failure error) (more bool, err error) {
 		}
 		r.doc.Fails = nil
 	}
-	r.turn = &Turn{err: failure}
+	r.turn = &turn{err: failure}
 	return true, nil
 }
 
@@ -64,6 +64,6 @@ func (r *run) resumeDecided() (more bool, err error) {
 	if err := decodeAlone(r.doc.Fails, valueOf(&failure)); err != nil {
 		return false, r.stick(err)
 	}
-	r.doc.Fails, r.turn = nil, &Turn{err: failure}
+	r.doc.Fails, r.turn = nil, &turn{err: failure}
 	return true, nil
 }

@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable/internal/listeners"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // NewMemory returns a store that keeps everything in memory. It is for tests, and for programs
-// that want the model without the durability. It is a [Notifier]. Take and List scan all
+// that want the model without the durability. It is a [stores.Notifier]. Take and List scan all
 // instances, so it suits thousands of them, not millions.
-func NewMemory() Store {
+func NewMemory() stores.Store {
 	return &memory{rows: map[string]*row{}, leases: map[string]time.Time{}}
 }
 
 // row is an instance in a memory store.
 type row struct {
-	record Record
-	inbox  []Message
+	record stores.Record
+	inbox  []stores.Message
 	last   int64     // sequence number
 	takes  int       // since the record was written
 	due    time.Time // when it is really due, considering messages and hiding by Take
@@ -38,7 +39,7 @@ type memory struct {
 	leases map[string]time.Time // of workers
 }
 
-func (m *memory) Load(ctx context.Context, id string) (*Record, error) {
+func (m *memory) Load(ctx context.Context, id string) (*stores.Record, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
@@ -48,17 +49,17 @@ func (m *memory) Load(ctx context.Context, id string) (*Record, error) {
 	if row == nil {
 		return nil, ErrNotFound
 	}
-	return row.record.clone(), nil
+	return clone(&row.record), nil
 }
 
-// clone returns a deep copy.
-func (r *Record) clone() *Record {
+// clone returns a deep copy of a record.
+func clone(r *stores.Record) *stores.Record {
 	c := *r
 	c.State, c.Labels = slices.Clone(r.State), maps.Clone(r.Labels)
 	return &c
 }
 
-func (m *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+func (m *memory) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if err := contextError(ctx); err != nil {
 		return false, err
 	}
@@ -78,8 +79,8 @@ func (m *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 		m.rows[r.ID] = old
 	}
 	r.Version++
-	old.record, old.takes = *r.clone(), 0
-	old.inbox = slices.DeleteFunc(old.inbox, func(message Message) bool { return message.Seq <= r.Floor })
+	old.record, old.takes = *clone(r), 0
+	old.inbox = slices.DeleteFunc(old.inbox, func(message stores.Message) bool { return message.Seq <= r.Floor })
 	mail = old.last > r.Seen
 	if old.due = r.Due; r.Owner != "" {
 		old.due = time.Time{}
@@ -90,7 +91,7 @@ func (m *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 	return mail, nil
 }
 
-func (m *memory) Send(ctx context.Context, id string, message Message) error {
+func (m *memory) Send(ctx context.Context, id string, message stores.Message) error {
 	if err := contextError(ctx); err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (m *memory) Send(ctx context.Context, id string, message Message) error {
 	return nil
 }
 
-func (m *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+func (m *memory) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (m *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, 
 	if row == nil {
 		return nil, ErrNotFound
 	}
-	var list []Message
+	var list []stores.Message
 	for _, message := range row.inbox {
 		if message.Seq > after {
 			message.Payload = slices.Clone(message.Payload)
@@ -138,7 +139,7 @@ func (m *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, 
 	return list, nil
 }
 
-func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Time, err error) {
+func (m *memory) Take(ctx context.Context, t stores.Taking) (list []stores.Taken, next time.Time, err error) {
 	if err := contextError(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
@@ -165,7 +166,7 @@ func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Ti
 	})
 	for i, row := range due {
 		if i < t.Limit {
-			list = append(list, Taken{row.record.clone(), len(row.inbox) > 0, row.takes})
+			list = append(list, stores.Taken{Record: clone(&row.record), Mail: len(row.inbox) > 0, Lost: row.takes})
 			row.takes++
 			row.due = t.Now.Add(t.Hide)
 		}
@@ -174,7 +175,7 @@ func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Ti
 	return list, next, nil
 }
 
-func (m *memory) Foreign(ctx context.Context, t Taking) (n int, err error) {
+func (m *memory) Foreign(ctx context.Context, t stores.Taking) (n int, err error) {
 	if err := contextError(ctx); err != nil {
 		return 0, err
 	}
@@ -226,40 +227,24 @@ func (m *memory) Leased(ctx context.Context, worker string) (until time.Time, er
 	return m.leases[worker], nil
 }
 
-func (m *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
+func (m *memory) List(ctx context.Context, f Filter) ([]*stores.Record, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var list []*Record
+	var list []*stores.Record
 	for _, row := range m.rows {
 		if f.Matches(&row.record) {
 			r := row.record
 			if f.Bare {
 				r.State = nil
 			}
-			list = append(list, r.clone())
+			list = append(list, clone(&r))
 		}
 	}
-	slices.SortFunc(list, func(a, b *Record) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b *stores.Record) int { return strings.Compare(a.ID, b.ID) })
 	return list[:min(len(list), f.Most())], nil
-}
-
-// Serves reports whether a worker serves a record's function and step, and can load its layout.
-// It is for stores.
-func (t Taking) Serves(r *Record) bool { return t.calls(r) && t.loads(r) }
-
-// Refuses reports whether a worker serves a record's function and step, but cannot load its
-// layout. It is for stores.
-func (t Taking) Refuses(r *Record) bool { return t.calls(r) && !t.loads(r) }
-
-func (t Taking) calls(r *Record) bool {
-	return slices.Contains(t.Functions, r.Function) && (r.Step == "" || t.Steps == nil || slices.Contains(t.Steps, r.Step))
-}
-
-func (t Taking) loads(r *Record) bool {
-	return r.Layout == "" || t.Layouts == nil || slices.Contains(t.Layouts, r.Layout)
 }
 
 func (m *memory) Delete(ctx context.Context, id string, version int64) error {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Migration converts checkpoints of the layout From to the layout To.
@@ -165,7 +167,7 @@ func (s *Saved) Rename(from, to string) error {
 // the same time. Any instance can move to the beginning, if the request is set.
 func (s *Saved) MoveTo(point string) error {
 	n, ok := s.f.number[point]
-	if !ok || n == Returning {
+	if !ok || n == gen.Returning {
 		return fmt.Errorf("durable: the function has no point %q", point)
 	}
 	to := s.f.points[n]

@@ -10,15 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // version is a version of a durable function that waits once and then returns the result of end.
 type version struct {
 	layout, point string
 	migrations    []durable.Migration
-	values        []durable.Value // at the point
-	undos         []string        // the steps of deferred calls, all with an int parameter
-	deferred      int             // which of them is deferred before the point; 0: none
+	values        []gen.Value // at the point
+	undos         []string    // the steps of deferred calls, all with an int parameter
+	deferred      int         // which of them is deferred before the point; 0: none
 	undone        *[]string
 	end           func() (int, error)
 }
@@ -26,8 +27,8 @@ type version struct {
 func (v version) function() durable.Function[struct{}, int, int] {
 	return durable.Function[struct{}, int, int]{
 		Name: "versions", Layout: v.layout, Migrations: v.migrations,
-		Points: []durable.Point{{Name: "begin"}, {Name: v.point}, {Name: "step", Step: "step"}},
-		New:    func(struct{}, int) durable.Frame { return &versionFrame{v: v} },
+		Points: []gen.Point{{Name: "begin"}, {Name: v.point}, {Name: "step", Step: "step"}},
+		New:    func(struct{}, int) gen.Frame { return &versionFrame{v: v} },
 	}
 }
 
@@ -37,7 +38,7 @@ type versionFrame struct {
 	err error
 }
 
-func (f *versionFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *versionFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
 		if f.v.deferred > 0 {
 			seven := 7
@@ -51,11 +52,11 @@ func (f *versionFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *versionFrame) Call(context.Context, int) error { return nil }
 
-func (f *versionFrame) Live(point int) []durable.Value {
+func (f *versionFrame) Live(point int) []gen.Value {
 	if point == 1 {
 		return f.v.values
 	}
-	return []durable.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+	return []gen.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *versionFrame) Outcome() (result any, err *error) { return &f.n, &f.err }
@@ -103,7 +104,7 @@ func TestAMigrationMakesWhatTheFunctionNeeds(t *testing.T) {
 		one := 1
 		before := struct{ Amount int }{40}
 		shared, again, text := pair{&one, &one}, &one, "EUR"
-		old := version{layout: "1", point: "old", values: []durable.Value{{Name: "price", Ptr: &before}, {Name: "pair", Ptr: &shared}, {Name: "one", Ptr: &again}}}
+		old := version{layout: "1", point: "old", values: []gen.Value{{Name: "price", Ptr: &before}, {Name: "pair", Ptr: &shared}, {Name: "one", Ptr: &again}}}
 
 		var price struct {
 			Amount   float64
@@ -114,7 +115,7 @@ func TestAMigrationMakesWhatTheFunctionNeeds(t *testing.T) {
 		var alias *int
 		now := version{
 			layout: "3", point: "new",
-			values: []durable.Value{{Name: "price", Ptr: &price}, {Name: "both", Ptr: &both}, {Name: "same", Ptr: &same}, {Name: "pair", Ptr: &loaded}, {Name: "alias", Ptr: &alias}},
+			values: []gen.Value{{Name: "price", Ptr: &price}, {Name: "both", Ptr: &both}, {Name: "same", Ptr: &same}, {Name: "pair", Ptr: &loaded}, {Name: "alias", Ptr: &alias}},
 			end:    func() (int, error) { return int(price.Amount), nil },
 			migrations: []durable.Migration{
 				{From: "2", To: "3", Func: func(s *durable.Saved) error {
@@ -162,8 +163,8 @@ func migrateOrderCA20(s *durable.Saved) error {
 func TestARenamedVariableIsMigrated(t *testing.T) {
 	in(t, func(t *testing.T) {
 		paid, cost := 5, 0
-		_, n, err := meets(t, version{layout: "ca20fb725f088bfd", point: "wait", values: []durable.Value{{Name: "paid", Ptr: &paid}}}, version{
-			layout: "2", point: "wait", values: []durable.Value{{Name: "cost", Ptr: &cost}}, end: func() (int, error) { return cost, nil },
+		_, n, err := meets(t, version{layout: "ca20fb725f088bfd", point: "wait", values: []gen.Value{{Name: "paid", Ptr: &paid}}}, version{
+			layout: "2", point: "wait", values: []gen.Value{{Name: "cost", Ptr: &cost}}, end: func() (int, error) { return cost, nil },
 			migrations: []durable.Migration{{From: "ca20fb725f088bfd", To: "2", Func: migrateOrderCA20}},
 		})
 		require.NoError(t, err)
@@ -174,7 +175,7 @@ func TestARenamedVariableIsMigrated(t *testing.T) {
 // If a migration fails, the instance is stuck with the reason, in its saved state.
 func TestAMigrationThatFailsLeavesTheInstanceStuck(t *testing.T) {
 	n := 1
-	old := version{layout: "1", point: "wait", values: []durable.Value{{Name: "n", Ptr: &n}}}
+	old := version{layout: "1", point: "wait", values: []gen.Value{{Name: "n", Ptr: &n}}}
 	for _, c := range []struct {
 		name, want string
 		migration  func(*durable.Saved) error
@@ -199,7 +200,7 @@ func TestAMigrationThatFailsLeavesTheInstanceStuck(t *testing.T) {
 			in(t, func(t *testing.T) {
 				var text string
 				now := version{
-					layout: "2", point: "wait", values: []durable.Value{{Name: "text", Ptr: &text}}, end: func() (int, error) { return 1, nil },
+					layout: "2", point: "wait", values: []gen.Value{{Name: "text", Ptr: &text}}, end: func() (int, error) { return 1, nil },
 					migrations: []durable.Migration{{From: "1", To: "2", Func: c.migration}},
 				}
 				i, _, _ := meets(t, old, now)

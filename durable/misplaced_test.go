@@ -10,25 +10,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // misplaced is a function whose code between points calls f with its context.
 type misplaced struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	f   func(ctx context.Context) error
 	n   int
 	err error
 }
 
-func (m *misplaced) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (m *misplaced) MoveNext(ctx context.Context, t gen.Turn) bool {
 	m.err = m.f(ctx)
 	return t.Return()
 }
 
 func (m *misplaced) Call(context.Context, int) error { return nil }
 
-func (m *misplaced) Live(int) []durable.Value {
-	return []durable.Value{{Name: "n", Ptr: &m.n}, {Name: "err", Ptr: &m.err}}
+func (m *misplaced) Live(int) []gen.Value {
+	return []gen.Value{{Name: "n", Ptr: &m.n}, {Name: "err", Ptr: &m.err}}
 }
 
 func (m *misplaced) Outcome() (result any, err *error) { return &m.n, &m.err }
@@ -54,8 +55,8 @@ func TestAStepOutsideOfItsFrameIsAnError(t *testing.T) {
 			in(t, func(t *testing.T) {
 				e := opened(t, durable.NewMemory())
 				_, err := durable.Serve(e, durable.Function[struct{}, int, int]{
-					Name: "misplaced", Layout: "1", Points: []durable.Point{{Name: "begin"}},
-					New: func(struct{}, int) durable.Frame { return &misplaced{f: f} },
+					Name: "misplaced", Layout: "1", Points: []gen.Point{{Name: "begin"}},
+					New: func(struct{}, int) gen.Frame { return &misplaced{f: f} },
 				}, struct{}{}).Start(t.Context(), "a", 1)
 				require.NoError(t, err)
 				synctest.Wait()

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Codec transforms what a store keeps: it encrypts or compresses. Both methods are passed the id
@@ -28,7 +30,7 @@ func Payloads(c Codec) Option { return func(s *settings) { s.codec = c } }
 
 // codedStore is a store whose data passes through a codec.
 type codedStore struct {
-	Store
+	stores.Store
 	codec Codec
 }
 
@@ -60,7 +62,7 @@ func (s codedStore) decode(id string, data []byte) (plain []byte, err error) {
 
 // read decodes a record. It leaves a state that cannot be decoded unchanged: open will fail on
 // it.
-func (s codedStore) read(r *Record) {
+func (s codedStore) read(r *stores.Record) {
 	if plain, err := s.decode(r.ID, r.State); err == nil {
 		r.State = plain
 	}
@@ -77,7 +79,7 @@ func (s codedStore) read(r *Record) {
 	}
 }
 
-func (s codedStore) Load(ctx context.Context, id string) (*Record, error) {
+func (s codedStore) Load(ctx context.Context, id string) (*stores.Record, error) {
 	r, err := s.Store.Load(ctx, id)
 	if err == nil {
 		s.read(r)
@@ -85,7 +87,7 @@ func (s codedStore) Load(ctx context.Context, id string) (*Record, error) {
 	return r, err
 }
 
-func (s codedStore) List(ctx context.Context, f Filter) ([]*Record, error) {
+func (s codedStore) List(ctx context.Context, f Filter) ([]*stores.Record, error) {
 	list, err := s.Store.List(ctx, f)
 	for _, r := range list {
 		s.read(r)
@@ -93,7 +95,7 @@ func (s codedStore) List(ctx context.Context, f Filter) ([]*Record, error) {
 	return list, err
 }
 
-func (s codedStore) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
+func (s codedStore) Take(ctx context.Context, t stores.Taking) (due []stores.Taken, next time.Time, err error) {
 	due, next, err = s.Store.Take(ctx, t)
 	for _, d := range due {
 		s.read(d.Record)
@@ -101,12 +103,12 @@ func (s codedStore) Take(ctx context.Context, t Taking) (due []Taken, next time.
 	return due, next, err
 }
 
-func (s codedStore) Swap(ctx context.Context, r *Record) (mail bool, err error) {
-	return s.swap(r, func(stored *Record) (bool, error) { return s.Store.Swap(ctx, stored) })
+func (s codedStore) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
+	return s.swap(r, func(stored *stores.Record) (bool, error) { return s.Store.Swap(ctx, stored) })
 }
 
 // swap encodes a record and writes it.
-func (s codedStore) swap(r *Record, write func(*Record) (bool, error)) (mail bool, err error) {
+func (s codedStore) swap(r *stores.Record, write func(*stores.Record) (bool, error)) (mail bool, err error) {
 	stored := *r
 	if stored.State, err = s.encode(r.ID, r.State); err != nil {
 		return false, err
@@ -123,20 +125,20 @@ func (s codedStore) swap(r *Record, write func(*Record) (bool, error)) (mail boo
 	return mail, err
 }
 
-func (s codedStore) Send(ctx context.Context, id string, m Message) (err error) {
+func (s codedStore) Send(ctx context.Context, id string, m stores.Message) (err error) {
 	if m.Payload, err = s.encode(id, m.Payload); err != nil {
 		return err
 	}
 	return s.Store.Send(ctx, id, m)
 }
 
-func (s codedStore) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+func (s codedStore) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	list, err := s.Store.Inbox(ctx, id, after)
 	return s.decodeAll(id, list, err)
 }
 
 // decodeAll decodes messages.
-func (s codedStore) decodeAll(id string, list []Message, err error) ([]Message, error) {
+func (s codedStore) decodeAll(id string, list []stores.Message, err error) ([]stores.Message, error) {
 	for i := range list {
 		if err != nil {
 			break
@@ -148,12 +150,12 @@ func (s codedStore) decodeAll(id string, list []Message, err error) ([]Message, 
 
 // codedTransactor is a Transactor whose data passes through a codec.
 type codedTransactor struct {
-	transactor Transactor
+	transactor stores.Transactor
 	codec      Codec
 }
 
 // Begin begins a transaction whose checkpoints are encoded.
-func (t codedTransactor) Begin(ctx context.Context) (Transaction, error) {
+func (t codedTransactor) Begin(ctx context.Context) (stores.Transaction, error) {
 	tx, err := t.transactor.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -163,15 +165,15 @@ func (t codedTransactor) Begin(ctx context.Context) (Transaction, error) {
 
 // codedTransaction is a Transaction whose data passes through a codec.
 type codedTransaction struct {
-	Transaction
+	stores.Transaction
 	store codedStore
 }
 
-func (t codedTransaction) Swap(ctx context.Context, r *Record) (mail bool, err error) {
-	return t.store.swap(r, func(stored *Record) (bool, error) { return t.Transaction.Swap(ctx, stored) })
+func (t codedTransaction) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
+	return t.store.swap(r, func(stored *stores.Record) (bool, error) { return t.Transaction.Swap(ctx, stored) })
 }
 
-func (t codedTransaction) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+func (t codedTransaction) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	list, err := t.Transaction.Inbox(ctx, id, after)
 	return t.store.decodeAll(id, list, err)
 }

@@ -15,11 +15,12 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // spy is a store that keeps everything that was passed to it.
 type spy struct {
-	durable.Store
+	stores.Store
 
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -36,12 +37,12 @@ func (s *spy) see(v any, raw []byte) {
 	s.all.Write(raw)
 }
 
-func (s *spy) Swap(ctx context.Context, r *durable.Record) (bool, error) {
+func (s *spy) Swap(ctx context.Context, r *stores.Record) (bool, error) {
 	s.see(r, r.State)
 	return s.Store.Swap(ctx, r)
 }
 
-func (s *spy) Send(ctx context.Context, id string, m durable.Message) error {
+func (s *spy) Send(ctx context.Context, id string, m stores.Message) error {
 	s.see(m, m.Payload)
 	return s.Store.Send(ctx, id, m)
 }

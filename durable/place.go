@@ -3,6 +3,8 @@ package durable
 import (
 	"context"
 	"time"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Place is the environment of an engine: it supplies concurrency, waiting and time. The default
@@ -79,36 +81,36 @@ func isClosed(c <-chan struct{}) bool {
 
 // orderedStore is a store whose calls happen in an order that a Place chooses.
 type orderedStore struct {
-	Store
+	stores.Store
 	place Place
 }
 
-func (s orderedStore) Load(ctx context.Context, id string) (*Record, error) {
+func (s orderedStore) Load(ctx context.Context, id string) (*stores.Record, error) {
 	s.place.Turn(ctx)
 	return s.Store.Load(ctx, id)
 }
 
-func (s orderedStore) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+func (s orderedStore) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	s.place.Turn(ctx)
 	return s.Store.Swap(ctx, r)
 }
 
-func (s orderedStore) Send(ctx context.Context, id string, m Message) error {
+func (s orderedStore) Send(ctx context.Context, id string, m stores.Message) error {
 	s.place.Turn(ctx)
 	return s.Store.Send(ctx, id, m)
 }
 
-func (s orderedStore) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+func (s orderedStore) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	s.place.Turn(ctx)
 	return s.Store.Inbox(ctx, id, after)
 }
 
-func (s orderedStore) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
+func (s orderedStore) Take(ctx context.Context, t stores.Taking) (due []stores.Taken, next time.Time, err error) {
 	s.place.Turn(ctx)
 	return s.Store.Take(ctx, t)
 }
 
-func (s orderedStore) Foreign(ctx context.Context, t Taking) (int, error) {
+func (s orderedStore) Foreign(ctx context.Context, t stores.Taking) (int, error) {
 	s.place.Turn(ctx)
 	return s.Store.Foreign(ctx, t)
 }
@@ -123,7 +125,7 @@ func (s orderedStore) Leased(ctx context.Context, worker string) (until time.Tim
 	return s.Store.Leased(ctx, worker)
 }
 
-func (s orderedStore) List(ctx context.Context, f Filter) ([]*Record, error) {
+func (s orderedStore) List(ctx context.Context, f Filter) ([]*stores.Record, error) {
 	s.place.Turn(ctx)
 	return s.Store.List(ctx, f)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // runPlain runs a function in its plain form, as the child of a function in its plain form. It
@@ -14,8 +16,8 @@ func (f *definition) runPlain(ctx context.Context, request []byte) ([]byte, erro
 		return nil, err
 	}
 	var deferred []deferredCall
-	var asked *Turn
-	for t := (&Turn{now: time.Now()}); ; {
+	var asked *turn
+	for t := (&turn{now: time.Now()}); ; {
 		finished, again := plainMove(ctx, frame, t)
 		if again {
 			t = plainTurn(ctx, frame, asked)
@@ -40,7 +42,7 @@ func (f *definition) runPlain(ctx context.Context, request []byte) ([]byte, erro
 
 // plainMove runs a frame to its next point. It reports whether the frame could not read the signal
 // that it was given, and waits for another one.
-func plainMove(ctx context.Context, frame Frame, t *Turn) (finished, again bool) {
+func plainMove(ctx context.Context, frame gen.Frame, t *turn) (finished, again bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			if _, again = v.(unreadable); !again {
@@ -52,8 +54,8 @@ func plainMove(ctx context.Context, frame Frame, t *Turn) (finished, again bool)
 }
 
 // plainTurn performs the operation that a frame requests.
-func plainTurn(ctx context.Context, frame Frame, asked *Turn) *Turn {
-	t := &Turn{point: asked.next, now: time.Now()}
+func plainTurn(ctx context.Context, frame gen.Frame, asked *turn) *turn {
+	t := &turn{point: asked.next, now: time.Now()}
 	p, err := plainOf(ctx)
 	if err != nil {
 		t.err = err

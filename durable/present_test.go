@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // priced is a version of a function with a price: it charges it, waits, and returns it. The first
@@ -27,8 +29,8 @@ type priced struct {
 func (p priced) function() durable.Function[struct{}, int, int] {
 	return durable.Function[struct{}, int, int]{
 		Name: "priced", Layout: p.layout, Migrations: p.migrations, Resumes: p.resumes,
-		Points: []durable.Point{{Name: "begin"}, {Name: "charge", Step: "charge"}, {Name: "wait"}},
-		New:    func(_ struct{}, price int) durable.Frame { return &pricedFrame{p: p, price: price} },
+		Points: []gen.Point{{Name: "begin"}, {Name: "charge", Step: "charge"}, {Name: "wait"}},
+		New:    func(_ struct{}, price int) gen.Frame { return &pricedFrame{p: p, price: price} },
 	}
 }
 
@@ -41,7 +43,7 @@ type pricedFrame struct {
 	err    error
 }
 
-func (f *pricedFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *pricedFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 0:
 		return t.Step(1)
@@ -60,11 +62,11 @@ func (f *pricedFrame) Call(context.Context, int) error {
 	return nil
 }
 
-func (f *pricedFrame) Live(point int) []durable.Value {
-	if point == durable.Returning {
-		return []durable.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
+func (f *pricedFrame) Live(point int) []gen.Value {
+	if point == gen.Returning {
+		return []gen.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
 	}
-	return []durable.Value{{Name: "price", Ptr: &f.price}}
+	return []gen.Value{{Name: "price", Ptr: &f.price}}
 }
 
 func (f *pricedFrame) Outcome() (result any, err *error) { return &f.result, &f.err }
@@ -117,7 +119,7 @@ func (p priced) cents() priced {
 
 // inFlight starts an instance with a version, and returns its store when the instance waits or
 // has ended.
-func inFlight(t *testing.T, p priced, signals ...string) durable.Store {
+func inFlight(t *testing.T, p priced, signals ...string) stores.Store {
 	t.Helper()
 	store := durable.NewMemory()
 	e := opened(t, store, durable.Trail(1<<16))
@@ -241,24 +243,24 @@ func TestValuesAndResultsGoThroughTheMigrations(t *testing.T) {
 // asking is a function that returns what a priced one answers.
 func asking(p priced) durable.Function[struct{}, int, int] {
 	return durable.Function[struct{}, int, int]{
-		Name: "asking", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "ask"}},
-		New: func(_ struct{}, price int) durable.Frame { return &askingFrame{p: p, price: price} },
+		Name: "asking", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "ask"}},
+		New: func(_ struct{}, price int) gen.Frame { return &askingFrame{p: p, price: price} },
 	}
 }
 
 type askingFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	p             priced
 	price, result int
 	err           error
 }
 
-func (f *askingFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *askingFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
-		return t.All(1, durable.Call(f.p.function(), struct{}{}, f.price))
+		return gen.All[durable.Child](t, 1, durable.Call(f.p.function(), struct{}{}, f.price))
 	}
 	var list []int
-	if list, f.err = durable.Joined[int](t); f.err == nil {
+	if list, f.err = gen.Joined[int](t); f.err == nil {
 		f.result = list[0]
 	}
 	return t.Return()
@@ -266,11 +268,11 @@ func (f *askingFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *askingFrame) Call(context.Context, int) error { return nil }
 
-func (f *askingFrame) Live(point int) []durable.Value {
-	if point == durable.Returning {
-		return []durable.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
+func (f *askingFrame) Live(point int) []gen.Value {
+	if point == gen.Returning {
+		return []gen.Value{{Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
 	}
-	return []durable.Value{{Name: "price", Ptr: &f.price}}
+	return []gen.Value{{Name: "price", Ptr: &f.price}}
 }
 
 func (f *askingFrame) Outcome() (result any, err *error) { return &f.result, &f.err }
@@ -284,7 +286,7 @@ func TestAnAnswerOfAChildGoesThroughTheMigrations(t *testing.T) {
 		return i.Children[0]
 	}
 	// The child answers on an engine that does not serve the parent.
-	start := func(t *testing.T, begins, answers priced) durable.Store {
+	start := func(t *testing.T, begins, answers priced) stores.Store {
 		store := durable.NewMemory()
 		e := opened(t, store)
 		durable.Serve(e, begins.function(), struct{}{})

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Value loads the saved value of the variable with that name into the variable to which into
@@ -33,7 +34,7 @@ func (i *Instance) Value(name string, into any) error {
 }
 
 // present returns the checkpoint of an instance as this program's version of its function has it.
-func (e *Engine) present(r *Record) (*checkpoint, error) {
+func (e *Engine) present(r *stores.Record) (*checkpoint, error) {
 	f := e.function(r.Function)
 	if f == nil {
 		return nil, errNotServed(r.Function)

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Running again
 //
 // A rerun is a new run that begins with the values that an ended instance had at a point. The
-// effects of the earlier run remain, and it has a name of its own for keys (Run in [Record]): its
+// effects of the earlier run remain, and it has a name of its own for keys (Run in [stores.Record]): its
 // steps have new keys, and its children new ids.
 //
 // Under its own id it is the same record, swapped from an ended status to Running. So of a rerun,
@@ -64,7 +65,7 @@ func (e *Engine) Rerun(ctx context.Context, id string, opts ...RerunOption) (err
 		opt(&how)
 	}
 	for range maxTries {
-		var r *Record
+		var r *stores.Record
 		if r, err = e.findEnded(ctx, id); err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func (e *Engine) Rerun(ctx context.Context, id string, opts ...RerunOption) (err
 
 // rerun runs the instance of an ended record again. The error matches ErrConflict if the record
 // has changed.
-func (e *Engine) rerun(ctx context.Context, r *Record, how rerun) error {
+func (e *Engine) rerun(ctx context.Context, r *stores.Record, how rerun) error {
 	f := e.function(r.Function)
 	if f == nil {
 		return errNotServed(r.Function)
@@ -148,7 +149,7 @@ func (doc *checkpoint) isRerunAs(record Reset) bool {
 
 // received returns the messages above the floor that a rerun does not receive: those that the
 // earlier run has received, and its cancellations.
-func (e *Engine) received(ctx context.Context, r *Record, ended *checkpoint) ([]int64, error) {
+func (e *Engine) received(ctx context.Context, r *stores.Record, ended *checkpoint) ([]int64, error) {
 	list, err := e.store.Inbox(ctx, r.ID, r.Floor)
 	taken := slices.Clone(ended.Taken)
 	for _, m := range list {
@@ -161,18 +162,18 @@ func (e *Engine) received(ctx context.Context, r *Record, ended *checkpoint) ([]
 }
 
 // restart swaps in the beginning of a rerun under the same id.
-func (e *Engine) restart(ctx context.Context, r *Record, doc *checkpoint) (err error) {
-	if r.State, err = seal(doc); errors.Is(err, ErrTooLarge) {
-		doc.Trail = nil
-		r.State, err = seal(doc)
-	}
-	if err != nil {
-		return err
-	}
+func (e *Engine) restart(ctx context.Context, r *stores.Record, doc *checkpoint) error {
 	r.Run, r.Step, r.Layout = rand.Text(), doc.Step, layoutKey(r.Function, doc.Layout)
-	r.makeDue(e.now())
+	makeDue(r, e.now())
 	r.Updated = e.now()
-	if _, err = e.store.Swap(ctx, r); err != nil {
+	err := doc.fit(func() (err error) {
+		if r.State, err = seal(doc); err != nil {
+			return err
+		}
+		_, err = e.store.Swap(ctx, r)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	e.wakeDispatcher()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // ordered is an engine with an order "a" that has ended, approved or not.
@@ -240,6 +243,58 @@ func TestALargeBeginningIsNotKept(t *testing.T) {
 }
 
 // A child runs again without its parent, but not while the parent waits for others.
+// narrow is a store with a limit of its own for the size of a record.
+type narrow struct {
+	stores.Store
+	most atomic.Int64
+}
+
+func (s *narrow) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
+	if int64(len(r.State)) > s.most.Load() {
+		return false, durable.ErrTooLarge
+	}
+	return s.Store.Swap(ctx, r)
+}
+
+// What continues at the beginning has the request twice, as a value and in the trail, which goes if
+// the store has too little room for both.
+func TestATrailGoesWhereAStoreHasNoRoomForIt(t *testing.T) {
+	for name, again := range map[string]func(ctx context.Context, e *durable.Engine) error{
+		"rerun":  func(ctx context.Context, e *durable.Engine) error { return e.Rerun(ctx, "a") },
+		"as new": func(ctx context.Context, e *durable.Engine) error { return e.Rerun(ctx, "a", durable.AsNew("b")) },
+		"reset":  func(ctx context.Context, e *durable.Engine) error { return e.Reset(ctx, "a", "begin") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(t *testing.T) {
+				store := &narrow{Store: durable.NewMemory()}
+				store.most.Store(durable.MaxCheckpoint)
+				e := opened(t, store)
+				orders := durable.Serve(e, shop.OrderDurable, shop.New())
+				_, err := orders.Start(t.Context(), "a", shop.Request{Card: strings.Repeat("x", 10<<10), Items: []string{"cup"}})
+				require.NoError(t, err)
+				if name != "reset" {
+					decide(t, orders.Handle("a"), false)
+				}
+				synctest.Wait()
+				store.most.Store(15 << 10)
+				if name == "reset" { // its record has the values that it has dropped
+					store.most.Store(25 << 10)
+				}
+				require.NoError(t, again(t.Context(), e))
+				synctest.Wait()
+				id := "a"
+				if name == "as new" {
+					id = "b"
+				}
+				i, err := e.Get(t.Context(), id)
+				require.NoError(t, err)
+				assert.Equal(t, durable.Waiting, i.Status, i.Reason)
+				assert.Len(t, i.Resets, 1)
+			})
+		})
+	}
+}
+
 func TestAChildRunsAgainAlone(t *testing.T) {
 	in(t, func(t *testing.T) {
 		e, h, children := parentOfOrders(t)
@@ -275,8 +330,8 @@ func parentOfOrders(t *testing.T) (*durable.Engine, durable.Handle[int], []strin
 	t.Helper()
 	s := shop.New()
 	f := durable.Function[struct{}, int, int]{
-		Name: "parent", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "all"}},
-		New: func(struct{}, int) durable.Frame { return &parentFrame{shop: s} },
+		Name: "parent", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "all"}},
+		New: func(struct{}, int) gen.Frame { return &parentFrame{shop: s} },
 	}
 	e := opened(t, durable.NewMemory(), durable.Trail(1<<16))
 	durable.Serve(e, shop.OrderDurable, s)
@@ -290,25 +345,25 @@ func parentOfOrders(t *testing.T) (*durable.Engine, durable.Handle[int], []strin
 
 // parentFrame waits for two orders.
 type parentFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	shop *shop.Shop
 	n    int
 	err  error
 }
 
-func (f *parentFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *parentFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
 		call := durable.Call(shop.OrderDurable, f.shop, request)
-		return t.All(1, call, call)
+		return gen.All[durable.Child](t, 1, call, call)
 	}
-	_, f.err = durable.Joined[shop.Receipt](t)
+	_, f.err = gen.Joined[shop.Receipt](t)
 	return t.Return()
 }
 
 func (f *parentFrame) Call(context.Context, int) error { return errors.New("no steps") }
 
-func (f *parentFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+func (f *parentFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *parentFrame) Outcome() (any, *error) { return &f.n, &f.err }

@@ -3,11 +3,13 @@ package durable
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Going back
@@ -131,7 +133,16 @@ func (f *definition) addToTrail(doc *checkpoint, t trailPoint, maxBytes int) {
 // ErrNotFound if there is no instance with that id, and ErrEnded if the instance has ended: see
 // [Engine.Rerun].
 func (e *Engine) Reset(ctx context.Context, id, point string) error {
-	return e.change(nilctx.Background(ctx), id, func(r *Record) error {
+	err := e.reset(nilctx.Background(ctx), id, point, true)
+	if errors.Is(err, ErrTooLarge) {
+		err = e.reset(nilctx.Background(ctx), id, point, false)
+	}
+	return err
+}
+
+// reset makes an instance continue at a point, and keeps its trail or drops it.
+func (e *Engine) reset(ctx context.Context, id, point string, keepTrail bool) error {
+	return e.change(ctx, id, func(r *stores.Record) error {
 		if r.Status.Ended() {
 			return ErrEnded
 		}
@@ -146,9 +157,12 @@ func (e *Engine) Reset(ctx context.Context, id, point string) error {
 		if err := f.reset(doc, point, r.Reason, e.now()); err != nil {
 			return err
 		}
+		if !keepTrail {
+			doc.Trail = nil
+		}
 		r.State, err = seal(doc)
 		r.Step, r.Layout = doc.Step, layoutKey(r.Function, doc.Layout)
-		r.makeDue(e.now())
+		makeDue(r, e.now())
 		return err
 	})
 }

@@ -8,6 +8,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // cancelSignal is the name of the message that cancels an instance.
@@ -22,18 +25,18 @@ type run struct {
 	e            *Engine
 	f            *definition
 	ctx          context.Context // of the function; ends when the instance is canceled here
-	record       *Record
+	record       *stores.Record
 	doc          *checkpoint
-	frame        Frame
+	frame        gen.Frame
 	point        int
-	turn         *Turn // the outcome of the operation at the point
+	turn         *turn // the outcome of the operation at the point
 	deferred     []deferredCall
-	last         *trailPoint // the point that was saved last
-	tx           Transaction // of the step that has returned, until the next write; nil: none
-	inboxEmpty   bool        // the inbox was empty when the instance was taken; no write since
-	crashes      int         // that the record shows, besides those in its checkpoint
-	delivered    Message     // the signal of the present turn
-	before       undelivered // before the present turn
+	last         *trailPoint        // the point that was saved last
+	tx           stores.Transaction // of the step that has returned, until the next write; nil: none
+	inboxEmpty   bool               // the inbox was empty when the instance was taken; no write since
+	crashes      int                // that the record shows, besides those in its checkpoint
+	delivered    stores.Message     // the signal of the present turn
+	before       undelivered        // before the present turn
 	mail         mailbox
 	refused      map[int64]bool // the signals that the function could not read
 	passed       int            // points since the last write
@@ -46,7 +49,7 @@ type run struct {
 
 // undelivered is what a delivery changes.
 type undelivered struct {
-	list  []Message
+	list  []stores.Message
 	taken []int64
 	floor int64
 }
@@ -82,7 +85,7 @@ func (r *run) leave(why error) (left bool, err error) {
 	return true, err
 }
 
-// layoutKey returns what a record says of a checkpoint with that layout: see [Record.Layout]. It
+// layoutKey returns what a record says of a checkpoint with that layout: see [stores.Record.Layout]. It
 // is never empty. A later format of checkpoints (see magic) needs keys of its own, so that
 // programs that do not know it leave its instances to others.
 func layoutKey(function, layout string) string { return function + " " + layout }
@@ -118,7 +121,7 @@ func (f *definition) knows(layout string) bool {
 // must not be dropped: it may be about a message that arrived after the run had released the
 // instance, and the store hides instances that it has returned. So it makes that run check once
 // more.
-func (e *Engine) runInstance(taken *Taken) {
+func (e *Engine) runInstance(taken *stores.Taken) {
 	id := taken.ID
 	for again := true; again; taken = nil {
 		ctx, cancel := context.WithCancelCause(e.ctx)
@@ -136,7 +139,7 @@ func (e *Engine) runInstance(taken *Taken) {
 // been made although its answer was lost, and then nothing else would continue an instance that
 // this engine owns. The first try runs taken, if it is not nil. If the record has changed since it
 // was taken, another run has written it, and the first write of this one conflicts.
-func (e *Engine) runUntilWritten(ctx context.Context, id string, taken *Taken) {
+func (e *Engine) runUntilWritten(ctx context.Context, id string, taken *stores.Taken) {
 	for ; ; taken = nil {
 		err := e.runOnce(ctx, id, taken)
 		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
@@ -184,13 +187,13 @@ func (e *Engine) leave(id string) (again bool) {
 }
 
 // loadTaken reads the present state of an instance from the store.
-func (e *Engine) loadTaken(id string) (*Taken, error) {
+func (e *Engine) loadTaken(id string) (*stores.Taken, error) {
 	r, err := e.store.Load(e.ctx, id)
-	return &Taken{Record: r, Mail: true}, err
+	return &stores.Taken{Record: r, Mail: true}, err
 }
 
 // runOnce runs an instance from its checkpoint. An error is from the store.
-func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err error) {
+func (e *Engine) runOnce(ctx context.Context, id string, taken *stores.Taken) (err error) {
 	if taken == nil {
 		if taken, err = e.loadTaken(id); err != nil {
 			return err
@@ -368,7 +371,7 @@ func (r *run) resume() (more bool, err error) {
 	case r.doc.Fails != nil:
 		return r.resumeDecided()
 	case r.doc.Point == r.f.points[0].Name:
-		r.turn = &Turn{}
+		r.turn = &turn{}
 		return true, nil
 	case r.doc.Join != nil:
 		return r.awaitChildren(true)
@@ -379,7 +382,7 @@ func (r *run) resume() (more bool, err error) {
 // moveNext runs the function to its next point.
 func (r *run) moveNext() (finished bool, err error) {
 	defer recoverTo(&err)
-	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, results: r.turn.results, chosen: r.turn.chosen, now: r.e.now()}
+	t := &turn{point: r.point, err: r.turn.err, got: r.turn.got, results: r.turn.results, chosen: r.turn.chosen, now: r.e.now()}
 	finished = r.frame.MoveNext(context.WithValue(r.ctx, turnKey{}, t), t)
 	if t.misused.Load() {
 		return false, errMisplaced
@@ -390,12 +393,15 @@ func (r *run) moveNext() (finished bool, err error) {
 	if !finished && (t.next <= 0 || t.next >= len(r.f.points)) {
 		return false, fmt.Errorf("durable: %s has no point %d", r.f.name, t.next)
 	}
+	if t.foreign != nil {
+		return false, t.foreign
+	}
 	if t.retry != nil {
 		if t.policy, err = encodePolicy(*t.retry); err != nil {
 			return false, err
 		}
 	}
-	r.delivered = Message{}
+	r.delivered = stores.Message{}
 	r.deferred = append(r.deferred, t.newDeferred...)
 	r.doc.addAnswers(t.answers)
 	r.turn = t

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // unsavableError marks errors about values that cannot be saved.
@@ -19,11 +21,10 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 	if status.Ended() {
 		r.record.Layout = "" // every worker can report it to its parent
 	}
-	mail, err = r.trySave(status, owner, due)
-	if errors.Is(err, ErrTooLarge) && len(r.doc.Trail) > 0 {
-		r.doc.Trail = nil // continuing matters more than being able to reset
+	err = r.doc.fit(func() error {
 		mail, err = r.trySave(status, owner, due)
-	}
+		return err
+	})
 	if isFinal(err) {
 		err = unsavableError{err}
 	}
@@ -37,6 +38,17 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 		r.emit(Event{Kind: Suspended})
 	}
 	return mail, nil
+}
+
+// fit calls write, which encodes and writes the document, and once more without the trail if the
+// document is too large, here or for the store: continuing matters more than going back.
+func (doc *checkpoint) fit(write func() error) error {
+	err := write()
+	if errors.Is(err, ErrTooLarge) && len(doc.Trail) > 0 {
+		doc.Trail = nil
+		err = write()
+	}
+	return err
 }
 
 // trySave encodes and writes the checkpoint.
@@ -71,7 +83,7 @@ func (r *run) write() (mail bool, err error) {
 func (r *run) captureOrStick() (ok bool, err error) {
 	point := r.point
 	if r.doc.Point == returnPoint {
-		point = Returning
+		point = gen.Returning
 	}
 	err = func() (err error) {
 		defer recoverTo(&err)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # One of several events
@@ -55,26 +58,17 @@ var errNoEvents = errors.New("durable: a Select of no signals and no children")
 // In a durable function it is a point. This form is the plain one, see [Receive]: it takes a
 // signal that has arrived; otherwise it calls the first child; otherwise it waits.
 func Select(ctx context.Context, timeout time.Duration, signals []string, children ...Child) (Selection, error) {
-	t := &Turn{}
+	t := &turn{}
 	if p, err := plainOf(ctx); err != nil {
 		t.err = err
 	} else {
 		t.chosen, t.err = plainSelect(ctx, p, timeout, signals, children)
 	}
-	return Chosen(t)
-}
-
-// Chosen returns the event at a point of Select, or the error. Only the code of frames calls it.
-func Chosen(t *Turn) (Selection, error) { return t.chosen, t.err }
-
-// Select requests the first of several events.
-func (t *Turn) Select(point int, timeout time.Duration, signals []string, children ...Child) bool {
-	t.next, t.kind, t.signals, t.children, t.until = point, turnSelect, slices.Clone(signals), children, t.deadline(timeout)
-	return false
+	return t.chosen, t.err
 }
 
 // plainSelect is the plain form of Select.
-func plainSelect(ctx context.Context, p Plain, timeout time.Duration, signals []string, children []Child) (s Selection, err error) {
+func plainSelect(ctx context.Context, p gen.Plain, timeout time.Duration, signals []string, children []Child) (s Selection, err error) {
 	s.Child = -1
 	wait := timeout
 	switch {
@@ -113,7 +107,7 @@ func (doc *checkpoint) wants(name string) bool {
 
 // decideSelect chooses the event, ends the children that have not ended, and continues when all
 // have. list are the messages, and ended the outcomes among them.
-func (r *run) decideSelect(list []Message, ended []childOutcome) (more bool, err error) {
+func (r *run) decideSelect(list []stores.Message, ended []childOutcome) (more bool, err error) {
 	j := r.doc.Join
 	if !j.Chosen {
 		winner, found := r.choose(list)
@@ -149,7 +143,7 @@ func (r *run) isLate() bool { return !r.doc.Until.IsZero() && !r.e.now().Before(
 
 // choose returns the number of the first message that ends a Select with children. It answers
 // updates that are refused.
-func (r *run) choose(list []Message) (seq int64, found bool) {
+func (r *run) choose(list []stores.Message) (seq int64, found bool) {
 	for _, m := range list {
 		switch {
 		case !r.doc.Until.IsZero() && m.Sent.After(r.doc.Until):
@@ -163,9 +157,9 @@ func (r *run) choose(list []Message) (seq int64, found bool) {
 }
 
 // chosenOf returns the event that was chosen, and receives its message.
-func (r *run) chosenOf(list []Message, ended []childOutcome) (s Selection, failure error) {
+func (r *run) chosenOf(list []stores.Message, ended []childOutcome) (s Selection, failure error) {
 	s.Child = -1
-	n := slices.IndexFunc(list, func(m Message) bool { return m.Seq == r.doc.Join.Winner })
+	n := slices.IndexFunc(list, func(m stores.Message) bool { return m.Seq == r.doc.Join.Winner })
 	switch {
 	case r.doc.Canceled:
 		return s, ErrCanceled

@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // listener is a function that waits for one of two signals, perhaps beside a child that does so.
 type listener struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	child bool
 
 	wait time.Duration
@@ -24,15 +25,15 @@ type listener struct {
 	err  error
 }
 
-func (f *listener) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *listener) MoveNext(ctx context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
 		var children []durable.Child
 		if f.child {
 			children = append(children, durable.Call(listening(false), struct{}{}, durable.Forever))
 		}
-		return t.Select(1, f.wait, []string{"a", "b"}, children...)
+		return gen.Select[durable.Child](t, 1, f.wait, []string{"a", "b"}, children...)
 	}
-	if f.got, f.err = durable.Chosen(t); f.err != nil {
+	if f.got, f.err = gen.Chosen[durable.Selection](t); f.err != nil {
 		return t.Return()
 	}
 	asked, err := durable.As[durable.Asked[string]](f.got)
@@ -46,8 +47,8 @@ func (f *listener) MoveNext(ctx context.Context, t *durable.Turn) bool {
 
 func (f *listener) Call(context.Context, int) error { return errors.New("no steps") }
 
-func (f *listener) Live(int) []durable.Value {
-	return []durable.Value{{Name: "wait", Ptr: &f.wait}, {Name: "got", Ptr: &f.got}, {Name: "text", Ptr: &f.text}, {Name: "err", Ptr: &f.err}}
+func (f *listener) Live(int) []gen.Value {
+	return []gen.Value{{Name: "wait", Ptr: &f.wait}, {Name: "got", Ptr: &f.got}, {Name: "text", Ptr: &f.text}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *listener) Outcome() (any, *error) { return &f.text, &f.err }
@@ -58,8 +59,8 @@ func listening(child bool) durable.Function[struct{}, time.Duration, string] {
 		name = "listening parent"
 	}
 	return durable.Function[struct{}, time.Duration, string]{
-		Name: name, Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "select"}},
-		New: func(_ struct{}, wait time.Duration) durable.Frame { return &listener{child: child, wait: wait} },
+		Name: name, Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "select"}},
+		New: func(_ struct{}, wait time.Duration) gen.Frame { return &listener{child: child, wait: wait} },
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/movenext/movenext/durable/gen"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Served is a durable function that an engine runs.
@@ -53,9 +55,9 @@ func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Ser
 func newDefinition[S, Req, Res any](f Function[S, Req, Res], receiver S) *definition {
 	return &definition{
 		name: f.Name, layout: f.Layout, resumes: f.Resumes, points: f.Points,
-		migrations: map[string]Migration{}, number: map[string]int{returnPoint: Returning},
+		migrations: map[string]Migration{}, number: map[string]int{returnPoint: gen.Returning},
 		checks: map[string]func(*Instance, []byte) error{},
-		make: func(raw json.RawMessage) (Frame, error) {
+		make: func(raw json.RawMessage) (gen.Frame, error) {
 			var request Req
 			if raw != nil {
 				if err := decodeAlone(raw, reflect.ValueOf(&request).Elem()); err != nil {
@@ -84,11 +86,11 @@ func (f *definition) numberPoints() (err error) {
 			return fmt.Errorf("%w (point %s of %s)", err, p.Name, f.name)
 		}
 	}
-	return checkSavable(frame.Live(Returning))
+	return checkSavable(frame.Live(gen.Returning))
 }
 
 // checkSavable returns an error about the first variable whose type can never be saved.
-func checkSavable(live []Value) error {
+func checkSavable(live []gen.Value) error {
 	for _, v := range live {
 		t := reflect.TypeOf(v.Ptr)
 		if t == nil || t.Kind() != reflect.Pointer {
@@ -143,8 +145,8 @@ type StartOption func(*starting)
 // starting is what options say about a start.
 type starting struct {
 	labels  map[string]string
-	signals []Message // first ones
-	err     error     // of a signal that cannot be saved
+	signals []stores.Message // first ones
+	err     error            // of a signal that cannot be saved
 }
 
 func newStarting(opts []StartOption) *starting {
@@ -245,20 +247,24 @@ func (e *Engine) start(ctx context.Context, id, name string, doc *checkpoint, s 
 }
 
 // create creates an instance, and reports that it did, or checks that it exists.
-func (e *Engine) create(ctx context.Context, store Enlisted, due time.Time, id, name string, doc *checkpoint, s *starting) (created bool, err error) {
+func (e *Engine) create(ctx context.Context, store stores.Enlisted, due time.Time, id, name string, doc *checkpoint, s *starting) (created bool, err error) {
 	if err := errors.Join(checkText("id", id), s.err); err != nil {
 		return false, err
 	}
 	now := e.now()
-	r := &Record{ID: id, Function: name, Run: rand.Text(), Status: Running, Labels: s.labels, Created: now, Updated: now, Due: due}
+	r := &stores.Record{ID: id, Function: name, Run: rand.Text(), Status: Running, Labels: s.labels, Created: now, Updated: now, Due: due}
 	for i := range s.signals {
 		s.signals[i].Sent = now
 	}
 	r.Layout = layoutKey(name, doc.Layout)
-	if r.State, err = seal(doc); err != nil {
-		return false, err
-	}
-	if _, err = store.Swap(ctx, r); errors.Is(err, ErrConflict) {
+	err = doc.fit(func() error {
+		if r.State, err = seal(doc); err != nil {
+			return err
+		}
+		_, err := store.Swap(ctx, r)
+		return err
+	})
+	if errors.Is(err, ErrConflict) {
 		return false, checkSame(ctx, store, id, name, doc)
 	}
 	return err == nil, err
@@ -266,7 +272,7 @@ func (e *Engine) create(ctx context.Context, store Enlisted, due time.Time, id, 
 
 // checkSame returns nil if an instance is of this function and was started with this request, or
 // is the same rerun.
-func checkSame(ctx context.Context, store Enlisted, id, name string, begin *checkpoint) error {
+func checkSame(ctx context.Context, store stores.Enlisted, id, name string, begin *checkpoint) error {
 	r, err := store.Load(ctx, id)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // A start with a signal is repeated: the signal has its effect once, before and after the end.
@@ -50,9 +51,9 @@ func TestAStartWithASignalIsIdempotent(t *testing.T) {
 
 // speechless is a store that loses the signals of a process that dies after it has started an
 // instance.
-type speechless struct{ durable.Store }
+type speechless struct{ stores.Store }
 
-func (speechless) Send(context.Context, string, durable.Message) error {
+func (speechless) Send(context.Context, string, stores.Message) error {
 	return context.DeadlineExceeded
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // step saves the checkpoint and calls the step at the point. If the checkpoint was loaded, it
@@ -158,7 +160,7 @@ func (r *run) afterStep(failure error) (more bool, err error) {
 // proceed continues the function after a step.
 func (r *run) proceed(failure error) (more bool, err error) {
 	if !r.doc.Undoing {
-		r.turn = &Turn{err: failure}
+		r.turn = &turn{err: failure}
 		return true, nil
 	}
 	r.deferred = r.deferred[:len(r.deferred)-1]
@@ -179,6 +181,6 @@ func (r *run) unwind() (more bool, err error) {
 	_, step := r.frame.Deferred(r.deferred[len(r.deferred)-1].site)
 	at := r.doc.At
 	r.startPoint(returnPoint, at, step)
-	r.point, r.doc.Undoing = Returning, true
+	r.point, r.doc.Undoing = gen.Returning, true
 	return r.step(false)
 }

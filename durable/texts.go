@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Texts
@@ -17,7 +19,7 @@ import (
 // Limits, in bytes.
 const (
 	// MaxCheckpoint is the maximum size of a checkpoint, a signal or an outcome.
-	MaxCheckpoint = 1 << 20
+	MaxCheckpoint = stores.MaxCheckpoint
 
 	// MaxText is the maximum length of each id, name, key and label: the ids of instances; the
 	// names of functions, layouts, points, steps and signals; the keys of signals; the names and
@@ -56,7 +58,7 @@ func checkLabels(labels map[string]string) error {
 // checkSignal returns an error if a user's message has a name or a key that it cannot have. Those
 // of the engine's own messages begin with a dollar sign: a user's message with the key of a
 // cancellation would make the store drop the cancellation.
-func checkSignal(m Message) error {
+func checkSignal(m stores.Message) error {
 	key := strings.TrimPrefix(m.Key, updateKey)
 	if m.Name == "" || strings.HasPrefix(m.Name, "$") {
 		return fmt.Errorf("durable: %q cannot be the name of a signal", m.Name)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Transactions
@@ -27,41 +28,6 @@ import (
 // Anything that ends the run before step 4 rolls back: a crash, an error or a panic of the step,
 // a function that gets stuck after it.
 
-// Transactor is a [Store] whose database steps can write to. Its other methods must not need a
-// resource that a transaction holds: checkpoints must still be written while steps use all
-// available transactions.
-type Transactor interface {
-	// Begin starts a transaction. It blocks until one is free, or fails with the cause of ctx.
-	// The transaction does not retain ctx. ErrNoTx: there are none.
-	Begin(ctx context.Context) (Transaction, error)
-}
-
-// Transaction is begun by a step and ended by its engine. Its methods are called one at a time.
-// One of Swap, Commit and Rollback ends it.
-type Transaction interface {
-	// Run calls f with the transaction in the database's own type (pgstore: a pgx.Tx). If f
-	// returns an error, or does not return, nothing that it did is kept.
-	Run(ctx context.Context, f func(tx any) error) error
-
-	// Settle checks, as far as possible, what the database would check at the commit. No Run
-	// follows. The error becomes the step's error. An error that is not about the step's
-	// statements, such as a broken connection, must be left to Swap: then the step is repeated.
-	Settle(ctx context.Context) error
-
-	// Inbox is the store's method, in the transaction.
-	Inbox(ctx context.Context, id string, after int64) ([]Message, error)
-
-	// Swap is the store's method, in the transaction, and commits. After an error nothing is
-	// written, unless the answer was lost.
-	Swap(ctx context.Context, r *Record) (mail bool, err error)
-
-	// Commit commits without writing a record.
-	Commit(ctx context.Context) error
-
-	// Rollback discards what is not committed. It may be called after the end.
-	Rollback()
-}
-
 // Tx calls f with a transaction of the database that holds the step's instance. The statements of
 // f are committed together with the result of the step, both or none. So their effect happens
 // exactly once, where other effects of a step may happen twice. T is the store's type of
@@ -81,7 +47,7 @@ type Transaction interface {
 // transaction is free. It is safe for concurrent use; calls of f do not overlap.
 //
 // In the plain form, and in tests that call a step directly, the context comes from
-// [WithTransactor], and each call is a separate transaction.
+// [stores.WithTransactor], and each call is a separate transaction.
 func Tx[T any](ctx context.Context, f func(tx T) error) error {
 	ctx = nilctx.Background(ctx)
 	own := func(tx any) error {
@@ -94,11 +60,11 @@ func Tx[T any](ctx context.Context, f func(tx T) error) error {
 	if info, ok := ctx.Value(stepKey{}).(stepInfo); ok {
 		return info.live.tx.run(ctx, own)
 	}
-	if turn, between := ctx.Value(turnKey{}).(*Turn); between {
+	if turn, between := ctx.Value(turnKey{}).(*turn); between {
 		turn.misused.Store(true)
 		return errMisplaced
 	}
-	t, ok := ctx.Value(transactorKey{}).(Transactor)
+	t, ok := stores.TransactorOf(ctx)
 	if !ok {
 		return ErrNoTx
 	}
@@ -110,23 +76,14 @@ func Tx[T any](ctx context.Context, f func(tx T) error) error {
 	return once.commit(ctx)
 }
 
-// transactorKey is the context key of the Transactor of WithTransactor.
-type transactorKey struct{}
-
-// WithTransactor returns a context under which [Tx] works outside an engine: each call is a
-// transaction, which is committed when f has returned.
-func WithTransactor(ctx context.Context, t Transactor) context.Context {
-	return context.WithValue(nilctx.Background(ctx), transactorKey{}, t)
-}
-
 // stepTx is the transaction of an attempt of a step, begun when the step first needs it.
 type stepTx struct {
-	transactor Transactor // nil: the store has none
+	transactor stores.Transactor // nil: the store has none
 
 	mu    sync.Mutex
-	tx    Transaction // nil: not begun
-	wrote bool        // a Run has succeeded
-	ended bool        // the step has returned
+	tx    stores.Transaction // nil: not begun
+	wrote bool               // a Run has succeeded
+	ended bool               // the step has returned
 }
 
 // run begins the transaction if necessary, and calls f in it.
@@ -152,7 +109,7 @@ func (s *stepTx) run(ctx context.Context, f func(any) error) error {
 
 // end ends the step's use of the transaction. It returns the transaction if the step has
 // succeeded and has written something; otherwise it rolls back. The error is the step's.
-func (s *stepTx) end(ctx context.Context, failure error) (Transaction, error) {
+func (s *stepTx) end(ctx context.Context, failure error) (stores.Transaction, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
@@ -207,7 +164,7 @@ func (r *run) swap() (mail bool, err error) {
 
 // messages reads the inbox after a message, in the step's transaction if it has one: a run that
 // holds a transaction waits for no other connection.
-func (r *run) messages(after int64) ([]Message, error) {
+func (r *run) messages(after int64) ([]stores.Message, error) {
 	if r.inboxEmpty {
 		return nil, nil
 	}

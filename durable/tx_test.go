@@ -14,11 +14,12 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // ledger is a store with a list next to its records, to which steps write in transactions.
 type ledger struct {
-	durable.Store
+	stores.Store
 	settle error // of each transaction
 
 	mu    sync.Mutex // guards the fields below
@@ -28,7 +29,7 @@ type ledger struct {
 
 func newLedger() *ledger { return &ledger{Store: durable.NewMemory()} }
 
-func (l *ledger) Begin(ctx context.Context) (durable.Transaction, error) {
+func (l *ledger) Begin(ctx context.Context) (stores.Transaction, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open++
@@ -66,11 +67,11 @@ func (t *ledgerTx) Run(_ context.Context, f func(tx any) error) (err error) {
 
 func (t *ledgerTx) Settle(context.Context) error { return t.l.settle }
 
-func (t *ledgerTx) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+func (t *ledgerTx) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	return t.l.Inbox(ctx, id, after)
 }
 
-func (t *ledgerTx) Swap(ctx context.Context, r *durable.Record) (bool, error) {
+func (t *ledgerTx) Swap(ctx context.Context, r *stores.Record) (bool, error) {
 	mail, err := t.l.Swap(ctx, r)
 	if err == nil {
 		err = t.Commit(ctx)
@@ -184,9 +185,9 @@ func TestATransactionHappensOnceAtEachCrash(t *testing.T) {
 		s := scripted{step: func(ctx context.Context) (int, error) { return 1, line(ctx) }}
 		c.Function, c.Receiver = s.function(), func() struct{} { return struct{}{} }
 		c.Plain = func(_ struct{}, ctx context.Context, _ int) (int, error) {
-			return 1, line(durable.WithTransactor(ctx, l))
+			return 1, line(stores.WithTransactor(ctx, l))
 		}
-		c.Store = func() durable.Store { l = newLedger(); return l }
+		c.Store = func() stores.Store { l = newLedger(); return l }
 		l = newLedger()
 	}
 	in(t, func(t *testing.T) {
@@ -268,7 +269,7 @@ func (r reversed) Decode(id string, data []byte) ([]byte, error) { return r.Enco
 func TestWhereThereIsNoTransactionTxSaysSo(t *testing.T) {
 	l := newLedger()
 	require.ErrorIs(t, addLine(t.Context(), "a", nil), durable.ErrNoTx)
-	ctx := durable.WithTransactor(t.Context(), l)
+	ctx := stores.WithTransactor(t.Context(), l)
 	err := durable.Tx(ctx, func(string) error { return nil })
 	require.ErrorIs(t, err, durable.ErrNoTx)
 	require.ErrorContains(t, err, "that are a string: they are a *durable_test.page")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Updates
@@ -54,7 +55,7 @@ type turnKey struct{}
 // says that the answer cannot be saved, matches [ErrTooLarge] if the answer exceeds 64 KiB, or is
 // ErrNotDurable where no durable function runs. In the plain form Answer does nothing.
 func (a Asked[T]) Answer(ctx context.Context, value any, failure error) error {
-	t, ok := nilctx.Background(ctx).Value(turnKey{}).(*Turn)
+	t, ok := nilctx.Background(ctx).Value(turnKey{}).(*turn)
 	if !ok {
 		_, err := plainOf(ctx)
 		return err
@@ -147,7 +148,7 @@ func (r *run) hasUpdateCheck() bool {
 
 // refuseUpdate reports whether a message must be kept from the function. If so, it answers the
 // message.
-func (r *run) refuseUpdate(m Message, check func(*Instance, []byte) error) bool {
+func (r *run) refuseUpdate(m stores.Message, check func(*Instance, []byte) error) bool {
 	if check == nil {
 		return false
 	}
@@ -164,7 +165,7 @@ func (r *run) refuseUpdate(m Message, check func(*Instance, []byte) error) bool 
 }
 
 // refuse receives and answers a message, if it is an update.
-func (r *run) refuse(m Message, failure error) bool {
+func (r *run) refuse(m stores.Message, failure error) bool {
 	key, ok := strings.CutPrefix(m.Key, updateKey)
 	if !ok {
 		return false
@@ -193,7 +194,7 @@ func Update[R any](ctx context.Context, e *Engine, id, name string, value any, o
 		return answer, err
 	}
 	var found answerData
-	_, err = e.awaitRecord(ctx, id, func(r *Record) (bool, error) {
+	_, err = e.awaitRecord(ctx, id, func(r *stores.Record) (bool, error) {
 		doc, err := open(r.State)
 		if err != nil {
 			return false, err
@@ -214,7 +215,7 @@ func Update[R any](ctx context.Context, e *Engine, id, name string, value any, o
 
 // sendUpdate sends the message of an update, and returns its key.
 func (e *Engine) sendUpdate(ctx context.Context, id, name string, value any, opts []SignalOption) (key string, err error) {
-	m := Message{Key: rand.Text()}
+	m := stores.Message{Key: rand.Text()}
 	for _, opt := range opts {
 		opt(&m)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // add is an update of a basket.
@@ -125,14 +126,14 @@ func TestAnUpdateOutlivesItsCaller(t *testing.T) {
 // effect once.
 func TestAnswersSurviveACrashAtEachWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var store durable.Store
+		var store stores.Store
 		asked := func(key, item string) durabletest.Signal {
 			return durabletest.Signal{Name: "add", Value: durable.Asked[string]{Key: key, Value: item}}
 		}
 		c := durabletest.Case[*shop.Shop, int, []string]{
 			Function: shop.BasketDurable, Plain: (*shop.Shop).Basket, Receiver: shop.New, Request: 2,
 			Signals: []durabletest.Signal{asked("1", "cup"), asked("2", "pots"), asked("3", "spoon")},
-			Store:   func() durable.Store { store = durable.NewMemory(); return store },
+			Store:   func() stores.Store { store = durable.NewMemory(); return store },
 		}
 		c.Check = func(t testing.TB, _ *shop.Shop) {
 			if store == nil {

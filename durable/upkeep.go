@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // reviveInterval is the interval at which an engine checks for instances that a worker of an older
@@ -23,7 +25,7 @@ func (e *Engine) countForeign(now time.Time) {
 	if len(names) == 0 {
 		return
 	}
-	n, err := e.store.Foreign(e.ctx, Taking{Now: now, Functions: names, Steps: e.steps, Layouts: e.layoutKeys(), Limit: maxForeign})
+	n, err := e.store.Foreign(e.ctx, stores.Taking{Now: now, Functions: names, Steps: e.steps, Layouts: e.layoutKeys(), Limit: maxForeign})
 	if err == nil {
 		e.counts.foreign.Store(int64(n))
 	}
@@ -89,11 +91,13 @@ func (e *Engine) revive(name string) bool {
 }
 
 // makeDue makes a record due now.
-func (r *Record) makeDue(now time.Time) { r.Status, r.Reason, r.Owner, r.Due = Running, "", "", now }
+func makeDue(r *stores.Record, now time.Time) {
+	r.Status, r.Reason, r.Owner, r.Due = Running, "", "", now
+}
 
 // release makes an instance without an owner due.
-func (e *Engine) release(ctx context.Context, r *Record) error {
-	r.makeDue(e.now())
+func (e *Engine) release(ctx context.Context, r *stores.Record) error {
+	makeDue(r, e.now())
 	r.Updated = e.now()
 	_, err := e.store.Swap(ctx, r)
 	return err

@@ -1,6 +1,10 @@
 package durable
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/movenext/movenext/durable/stores"
+)
 
 // wait checks whether the event that a Receive or Sleep waits for has happened. If so, the
 // function continues, usually without a write; otherwise wait saves the checkpoint and releases
@@ -11,7 +15,7 @@ func (r *run) wait(loaded bool) (more bool, err error) {
 		return false, err
 	}
 	if r.doc.Canceled {
-		return r.endWait(loaded, Message{}, ErrCanceled)
+		return r.endWait(loaded, stores.Message{}, ErrCanceled)
 	}
 	saved := loaded
 	if r.hasUpdateCheck() && !loaded {
@@ -34,7 +38,7 @@ func (r *run) wait(loaded bool) (more bool, err error) {
 		if r.doc.Signal != "" || len(r.doc.Signals) > 0 {
 			failure = ErrTimeout
 		}
-		return r.endWait(loaded, Message{}, failure)
+		return r.endWait(loaded, stores.Message{}, failure)
 	}
 	if !loaded {
 		if ok, err := r.captureOrStick(); !ok {
@@ -50,7 +54,7 @@ func (r *run) wait(loaded bool) (more bool, err error) {
 }
 
 // endWait continues the function with a message, or with an error.
-func (r *run) endWait(captured bool, m Message, failure error) (more bool, err error) {
+func (r *run) endWait(captured bool, m stores.Message, failure error) (more bool, err error) {
 	// Once for each wait: the inbox of a slow store takes longer to read than the time after which
 	// a run looks.
 	if !r.looked && r.mustLook() {
@@ -65,6 +69,6 @@ func (r *run) endWait(captured bool, m Message, failure error) (more bool, err e
 		r.delivered, r.before = m, undelivered{r.mail.list, slices.Clone(r.doc.Taken), r.record.Floor}
 		r.receive(m)
 	}
-	r.turn = &Turn{got: m.Payload, err: failure, chosen: Selection{m.Name, -1, m.Payload}}
+	r.turn = &turn{got: m.Payload, err: failure, chosen: Selection{m.Name, -1, m.Payload}}
 	return true, nil
 }

@@ -11,16 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // slowAnswer is a store that answers the first write of a waiting instance late.
 type slowAnswer struct {
-	durable.Store
+	stores.Store
 	late chan struct{}
 }
 
-func (s *slowAnswer) Swap(ctx context.Context, r *durable.Record) (bool, error) {
+func (s *slowAnswer) Swap(ctx context.Context, r *stores.Record) (bool, error) {
 	mail, err := s.Store.Swap(ctx, r)
 	if r.Status == durable.Waiting {
 		<-s.late
@@ -28,7 +30,7 @@ func (s *slowAnswer) Swap(ctx context.Context, r *durable.Record) (bool, error) 
 	return mail, err
 }
 
-func (s *slowAnswer) Notify(f func()) (stop func()) { return s.Store.(durable.Notifier).Notify(f) }
+func (s *slowAnswer) Notify(f func()) (stop func()) { return s.Store.(stores.Notifier).Notify(f) }
 
 // The signal arrives after the write that releases the instance, and before the engine knows that
 // the write is done. So the store returns the instance while it still runs here.
@@ -51,35 +53,35 @@ func TestASignalBesideTheEndOfARunIsNotLate(t *testing.T) {
 
 // counting is a store that counts calls of Take and reads.
 type counting struct {
-	durable.Store
+	stores.Store
 	takes, reads atomic.Int64
 }
 
-func (s *counting) Load(ctx context.Context, id string) (*durable.Record, error) {
+func (s *counting) Load(ctx context.Context, id string) (*stores.Record, error) {
 	s.reads.Add(1)
 	return s.Store.Load(ctx, id)
 }
 
-func (s *counting) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+func (s *counting) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	s.reads.Add(1)
 	return s.Store.Inbox(ctx, id, after)
 }
 
-func (s *counting) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
+func (s *counting) Take(ctx context.Context, t stores.Taking) ([]stores.Taken, time.Time, error) {
 	s.takes.Add(1)
 	return s.Store.Take(ctx, t)
 }
 
-func (s *counting) Notify(f func()) (stop func()) { return s.Store.(durable.Notifier).Notify(f) }
+func (s *counting) Notify(f func()) (stop func()) { return s.Store.(stores.Notifier).Notify(f) }
 
 // manyFrame is a function of a hundred steps.
 type manyFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	n   int
 	err error
 }
 
-func (f *manyFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *manyFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if f.n == 100 {
 		return t.Return()
 	}
@@ -92,8 +94,8 @@ func (f *manyFrame) Call(context.Context, int) error {
 	return nil
 }
 
-func (f *manyFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+func (f *manyFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *manyFrame) Outcome() (result any, err *error) { return &f.n, &f.err }
@@ -103,8 +105,8 @@ func TestStepsAskForNothingThatIsDue(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := &counting{Store: durable.NewMemory()}
 		many := durable.Function[struct{}, struct{}, int]{
-			Name: "many", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "step", Step: "many.step"}},
-			New: func(struct{}, struct{}) durable.Frame { return &manyFrame{} },
+			Name: "many", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "step", Step: "many.step"}},
+			New: func(struct{}, struct{}) gen.Frame { return &manyFrame{} },
 		}
 		h, err := durable.Serve(opened(t, store), many, struct{}{}).Start(t.Context(), "a", struct{}{})
 		require.NoError(t, err)
@@ -117,19 +119,19 @@ func TestStepsAskForNothingThatIsDue(t *testing.T) {
 
 // napFrame is a function that sleeps once.
 type napFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	err error
 }
 
-func (f *napFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *napFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 1 {
 		return t.Return()
 	}
 	return t.Sleep(1, time.Hour)
 }
 func (f *napFrame) Call(context.Context, int) error { return nil }
-func (f *napFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "err", Ptr: &f.err}}
+func (f *napFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "err", Ptr: &f.err}}
 }
 func (f *napFrame) Outcome() (result any, err *error) { return &struct{}{}, &f.err }
 
@@ -140,8 +142,8 @@ func TestATimerReadsNothing(t *testing.T) {
 		store := &counting{Store: durable.NewMemory()}
 		e := opened(t, store)
 		_, err := durable.Serve(e, durable.Function[struct{}, struct{}, struct{}]{
-			Name: "nap", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "sleep"}},
-			New: func(struct{}, struct{}) durable.Frame { return &napFrame{} },
+			Name: "nap", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "sleep"}},
+			New: func(struct{}, struct{}) gen.Frame { return &napFrame{} },
 		}, struct{}{}).Start(t.Context(), "a", struct{}{})
 		require.NoError(t, err)
 		time.Sleep(2 * time.Hour) // of the bubble
@@ -154,9 +156,9 @@ func TestATimerReadsNothing(t *testing.T) {
 
 // slowMail is a store whose inboxes take longer to read than the time after which a run looks at
 // its record.
-type slowMail struct{ durable.Store }
+type slowMail struct{ stores.Store }
 
-func (s slowMail) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+func (s slowMail) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	time.Sleep(time.Second)
 	return s.Store.Inbox(ctx, id, after)
 }

@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
-// Digest of clerk.part: 16520697d5a25ccc
+// Digest of clerk.part: 107c2b8cfa35ae4b
 
 // partDurable is [clerk.part] as a durable function.
 var partDurable = durable.Function[*clerk, int, int]{
 	Name:   "part",
 	Layout: "366c142075802d47",
-	Points: []durable.Point{
-		{Name: "begin", At: "children_test.go:22"},
-		{Name: "Sleep", At: "children_test.go:25"},
-		{Name: "half", At: "children_test.go:29", Step: "durabletest_test.half"},
+	Points: []gen.Point{
+		{Name: "begin", At: "children_test.go:23"},
+		{Name: "Sleep", At: "children_test.go:26"},
+		{Name: "half", At: "children_test.go:30", Step: "durabletest_test.half"},
 	},
-	New: func(receiver *clerk, request int) durable.Frame {
+	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkPartSaved{c: receiver, n: request}
 	},
 }
@@ -40,7 +41,7 @@ type clerkPartSaved struct {
 
 // MoveNext runs [clerk.part] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkPartSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkPartSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -51,7 +52,7 @@ func (f *clerkPartSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	if !(f.n > 100) {
 		goto else1
 	}
-	// children_test.go:25: err = durable.Sleep(ctx, 1000*time.Hour)
+	// children_test.go:26: err = durable.Sleep(ctx, 1000*time.Hour)
 	return t.Sleep(1, 1000*time.Hour)
 resume1:
 	f.err = t.Err()
@@ -62,7 +63,7 @@ resume1:
 	return t.Return()
 else2:
 else1:
-	// children_test.go:29: return c.half(ctx, n)
+	// children_test.go:30: return c.half(ctx, n)
 	f.halfN = f.n
 	return t.Step(2)
 resume2:
@@ -80,22 +81,22 @@ func (f *clerkPartSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.part] needs at a point and after it.
-func (f *clerkPartSaved) Live(point int) []durable.Value {
+func (f *clerkPartSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "n", Ptr: &f.n},
 		}
 	case 1: // Sleep
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "n", Ptr: &f.n},
 		}
 	case 2: // half
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "half.n", Ptr: &f.halfN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "m", Ptr: &f.m},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -130,26 +131,26 @@ func (f *clerkPartSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of clerk.family: 7d6c3f34cf2c3889
+// Digest of clerk.family: 2c52c635ce026149
 
 // familyDurable is [clerk.family] as a durable function.
 var familyDurable = durable.Function[*clerk, []int, string]{
 	Name:   "family",
 	Layout: "7eeec37b5f5be8dd",
-	Points: []durable.Point{
-		{Name: "begin", At: "children_test.go:35"},
-		{Name: "All", At: "children_test.go:41"},
-		{Name: "Any", At: "children_test.go:45"},
-		{Name: "deeper", At: "children_test.go:52"},
+	Points: []gen.Point{
+		{Name: "begin", At: "children_test.go:36"},
+		{Name: "All", At: "children_test.go:42"},
+		{Name: "Any", At: "children_test.go:46"},
+		{Name: "deeper", At: "children_test.go:53"},
 	},
-	New: func(receiver *clerk, request []int) durable.Frame {
+	New: func(receiver *clerk, request []int) gen.Frame {
 		return &clerkFamilySaved{c: receiver, list: request}
 	},
 }
 
 // clerkFamilySaved has the variables of [clerk.family], and what its steps are given and return.
 type clerkFamilySaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	list    []int
@@ -169,7 +170,7 @@ type clerkFamilySaved struct {
 
 // MoveNext runs [clerk.family] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkFamilySaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkFamilySaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -183,18 +184,18 @@ func (f *clerkFamilySaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 		name := durable.Labels(map[string]string{"part": strconv.Itoa(n)})
 		f.parts = append(f.parts, durable.Call(partDurable, f.c, n, name))
 	}
-	// children_test.go:41: sums, err := durable.All[int](ctx, parts...)
-	return t.All(1, f.parts...)
+	// children_test.go:42: sums, err := durable.All[int](ctx, parts...)
+	return gen.All[durable.Child](t, 1, f.parts...)
 resume1:
-	f.sums, f.err2 = durable.Joined[int](t)
+	f.sums, f.err2 = gen.Joined[int](t)
 	if f.err2 != nil {
 		f.result, f.err = "", f.err2
 		return t.Return()
 	}
-	// children_test.go:45: first, err := durable.Any[int](ctx, durable.Call(partDurable, c, 3), durable.Call(partDurable, c, len(sums)*2))
-	return t.Any(2, durable.Call(partDurable, f.c, 3), durable.Call(partDurable, f.c, len(f.sums)*2))
+	// children_test.go:46: first, err := durable.Any[int](ctx, durable.Call(partDurable, c, 3), durable.Call(partDurable, c, len(sums)*2))
+	return gen.Any[durable.Child](t, 2, durable.Call(partDurable, f.c, 3), durable.Call(partDurable, f.c, len(f.sums)*2))
 resume2:
-	f.first, f.err2 = durable.First[int](t)
+	f.first, f.err2 = gen.First[int](t)
 	if f.err2 != nil {
 		f.result, f.err = "", f.err2
 		return t.Return()
@@ -206,10 +207,10 @@ for1:
 		goto endFor1
 	}
 	f.n = f.rangeOf[f.rangeAt]
-	// children_test.go:52: deeper, err := durable.All[string](ctx, durable.Call(familiesDurable, c, n))
-	return t.All(3, durable.Call(familiesDurable, f.c, f.n))
+	// children_test.go:53: deeper, err := durable.All[string](ctx, durable.Call(familiesDurable, c, n))
+	return gen.All[durable.Child](t, 3, durable.Call(familiesDurable, f.c, f.n))
 resume3:
-	f.deeper, f.err3 = durable.Joined[string](t)
+	f.deeper, f.err3 = gen.Joined[string](t)
 	if f.err3 != nil {
 		f.result, f.err = "", f.err3
 		return t.Return()
@@ -230,20 +231,20 @@ func (f *clerkFamilySaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.family] needs at a point and after it.
-func (f *clerkFamilySaved) Live(point int) []durable.Value {
+func (f *clerkFamilySaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "list", Ptr: &f.list},
 		}
 	case 1: // All
-		return []durable.Value{}
+		return []gen.Value{}
 	case 2: // Any
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "sums", Ptr: &f.sums},
 		}
 	case 3: // deeper
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "sums", Ptr: &f.sums},
 			{Name: "first", Ptr: &f.first},
 			{Name: "total", Ptr: &f.total},
@@ -251,7 +252,7 @@ func (f *clerkFamilySaved) Live(point int) []durable.Value {
 			{Name: "range.at@range", Ptr: &f.rangeAt},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.result", Ptr: &f.result},
 		{Name: "return.err", Ptr: &f.err},
 	}
@@ -262,17 +263,17 @@ func (f *clerkFamilySaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of clerk.families: 9e263be6f1e2f065
+// Digest of clerk.families: 1e1907af3013b4de
 
 // familiesDurable is [clerk.families] as a durable function.
 var familiesDurable = durable.Function[*clerk, int, string]{
 	Name:   "families",
 	Layout: "47e736a6e46b7a51",
-	Points: []durable.Point{
-		{Name: "begin", At: "children_test.go:64"},
-		{Name: "All", At: "children_test.go:68"},
+	Points: []gen.Point{
+		{Name: "begin", At: "children_test.go:65"},
+		{Name: "All", At: "children_test.go:69"},
 	},
-	New: func(receiver *clerk, request int) durable.Frame {
+	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkFamiliesSaved{c: receiver, n: request}
 	},
 }
@@ -280,7 +281,7 @@ var familiesDurable = durable.Function[*clerk, int, string]{
 // clerkFamiliesSaved has the variables of [clerk.families], and what its steps are given and
 // return.
 type clerkFamiliesSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	n      int
@@ -292,7 +293,7 @@ type clerkFamiliesSaved struct {
 
 // MoveNext runs [clerk.families] from the point where it stopped to its next one (false) or its
 // end (true).
-func (f *clerkFamiliesSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkFamiliesSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -301,10 +302,10 @@ func (f *clerkFamiliesSaved) MoveNext(ctx context.Context, t *durable.Turn) bool
 		f.result, f.err = "many", nil
 		return t.Return()
 	}
-	// children_test.go:68: list, err := durable.All[int](ctx, durable.Call(partDurable, c, 2*n))
-	return t.All(1, durable.Call(partDurable, f.c, 2*f.n))
+	// children_test.go:69: list, err := durable.All[int](ctx, durable.Call(partDurable, c, 2*n))
+	return gen.All[durable.Child](t, 1, durable.Call(partDurable, f.c, 2*f.n))
 resume1:
-	f.list, f.err2 = durable.Joined[int](t)
+	f.list, f.err2 = gen.Joined[int](t)
 	f.result, f.err = fmt.Sprint(f.list), f.err2
 	return t.Return()
 }
@@ -317,16 +318,16 @@ func (f *clerkFamiliesSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.families] needs at a point and after it.
-func (f *clerkFamiliesSaved) Live(point int) []durable.Value {
+func (f *clerkFamiliesSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "n", Ptr: &f.n},
 		}
 	case 1: // All
-		return []durable.Value{}
+		return []gen.Value{}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.result", Ptr: &f.result},
 		{Name: "return.err", Ptr: &f.err},
 	}
@@ -337,4 +338,4 @@ func (f *clerkFamiliesSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 992a8ec5d515db48
+// Digest of what is above: b53b720df79640f3

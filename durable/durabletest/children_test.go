@@ -14,6 +14,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // part is a child: it halves, and undoes that if it fails.
@@ -83,9 +84,9 @@ func familyCase(list []int) durabletest.Case[*clerk, []int, string] {
 func TestAFamilySurvivesACrashAtEachWrite(t *testing.T) {
 	for _, list := range [][]int{{}, {2, 4, 20}, {2, 3, 4}, {3}} {
 		synctest.Test(t, func(t *testing.T) {
-			var store durable.Store // of the run
+			var store stores.Store // of the run
 			c := familyCase(list)
-			c.Store = func() durable.Store {
+			c.Store = func() stores.Store {
 				store = durable.NewMemory()
 				return store
 			}
@@ -197,12 +198,12 @@ func TestATerminatedParentEndsItsChildren(t *testing.T) {
 
 // interrupted is a store that calls f before it creates the second child.
 type interrupted struct {
-	durable.Store
+	stores.Store
 	created int
 	f       func()
 }
 
-func (s *interrupted) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (s *interrupted) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if r.Version == 0 && r.Function == "part" {
 		if s.created++; s.created == 2 {
 			s.f()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Case is a durable function with the input of one run.
@@ -20,7 +21,7 @@ type Case[S, Req, Res any] struct {
 	Request  Req
 	Signals  []Signal // see CrashEverywhere
 
-	// Options are options of the engines; a store that is not a [durable.Notifier] needs a
+	// Options are options of the engines; a store that is not a [stores.Notifier] needs a
 	// durable.Poll. Equal compares two outcomes; nil compares the results as JSON and the errors
 	// as text. Check is called after each run; it may be nil.
 	Options []durable.Option
@@ -31,7 +32,7 @@ type Case[S, Req, Res any] struct {
 	Serve func(e *durable.Engine, receiver S)
 
 	// Store makes the store of a run; nil: one in memory.
-	Store func() durable.Store
+	Store func() stores.Store
 }
 
 // Outcome is the outcome of a run.
@@ -136,7 +137,7 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, 
 }
 
 // open opens an engine of a run.
-func (c *Case[S, Req, Res]) open(t testing.TB, what string, store durable.Store) *durable.Engine {
+func (c *Case[S, Req, Res]) open(t testing.TB, what string, store stores.Store) *durable.Engine {
 	t.Helper()
 	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.DiscardHandler))}, c.Options...)
 	e, err := durable.Open(context.Background(), store, opts...)
@@ -176,12 +177,12 @@ func (c *Case[S, Req, Res]) serve(e *durable.Engine, receiver S) *durable.Served
 }
 
 // send sends a signal like any other process.
-func send(ctx context.Context, store durable.Store, s Signal) error {
+func send(ctx context.Context, store stores.Store, s Signal) error {
 	payload, err := durable.EncodeSignal(s.Value)
 	if err != nil {
 		return err
 	}
-	return store.Send(ctx, "run", durable.Message{Name: s.Name, Payload: payload, Sent: time.Now()})
+	return store.Send(ctx, "run", stores.Message{Name: s.Name, Payload: payload, Sent: time.Now()})
 }
 
 // outcome waits until the instance has ended or is stuck, or the process dies.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 var damagedRows = flag.Int("durabletest.damaged", 200, "the number of instances that Damaged damages")
@@ -21,7 +22,7 @@ var damagedRows = flag.Int("durabletest.damaged", 200, "the number of instances 
 // any byte of an entry. What damage returns describes the change. The flag -durabletest.damaged
 // is the number of instances; the figures are with 10000. Damaged stops the test if s is not
 // empty.
-func Damaged(t *testing.T, s durable.Store, damage func(random *rand.Rand, id string) string) {
+func Damaged(t *testing.T, s stores.Store, damage func(random *rand.Rand, id string) string) {
 	const seed = 1
 	random := rand.New(rand.NewPCG(seed, seed))
 	whole, changes := map[string]bool{}, map[string]string{}
@@ -68,10 +69,10 @@ func Damaged(t *testing.T, s durable.Store, damage func(random *rand.Rand, id st
 
 // takenInTime takes as long as undamaged instances are due, with a limit below the number of
 // damaged ones.
-func takenInTime(t *testing.T, s durable.Store, damaged int) map[string]bool {
+func takenInTime(t *testing.T, s stores.Store, damaged int) map[string]bool {
 	found, quiet := map[string]bool{}, 0
 	for turns := 0; quiet < 2+damaged/64; turns++ {
-		due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(10), Hide: time.Hour, Functions: []string{"f"}, Limit: 64})
+		due, _, err := s.Take(t.Context(), stores.Taking{Now: timeAt(10), Hide: time.Hour, Functions: []string{"f"}, Limit: 64})
 		require.NoError(t, err)
 		if quiet++; len(due) > 0 {
 			quiet = 0
@@ -85,7 +86,7 @@ func takenInTime(t *testing.T, s durable.Store, damaged int) map[string]bool {
 }
 
 // listed returns the ids of all instances that are listed.
-func listed(t *testing.T, s durable.Store) map[string]bool {
+func listed(t *testing.T, s stores.Store) map[string]bool {
 	found := map[string]bool{}
 	for after := ""; ; {
 		page, err := s.List(t.Context(), durable.Filter{After: after, Limit: 1000})

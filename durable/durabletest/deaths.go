@@ -12,11 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // grave is the store of a process that dies: from then on, every call fails.
 type grave struct {
-	durable.Store
+	stores.Store
 	dead atomic.Bool
 }
 
@@ -27,31 +29,31 @@ func (g *grave) check() error {
 	return nil
 }
 
-// Load implements [durable.Store].
-func (g *grave) Load(ctx context.Context, id string) (*durable.Record, error) {
+// Load implements [stores.Store].
+func (g *grave) Load(ctx context.Context, id string) (*stores.Record, error) {
 	if err := g.check(); err != nil {
 		return nil, err
 	}
 	return g.Store.Load(ctx, id)
 }
 
-// Swap implements [durable.Store].
-func (g *grave) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Store].
+func (g *grave) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if err := g.check(); err != nil {
 		return false, err
 	}
 	return g.Store.Swap(ctx, r)
 }
 
-// Take implements [durable.Store].
-func (g *grave) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
+// Take implements [stores.Store].
+func (g *grave) Take(ctx context.Context, t stores.Taking) (due []stores.Taken, next time.Time, err error) {
 	if err := g.check(); err != nil {
 		return nil, time.Time{}, err
 	}
 	return g.Store.Take(ctx, t)
 }
 
-// Lease implements [durable.Store].
+// Lease implements [stores.Store].
 func (g *grave) Lease(ctx context.Context, worker string, until time.Time) error {
 	if err := g.check(); err != nil {
 		return err
@@ -61,7 +63,7 @@ func (g *grave) Lease(ctx context.Context, worker string, until time.Time) error
 
 // deadly is a function whose step, or whose code before it, kills the process.
 type deadly struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	kills kills
 	n     int
 	err   error
@@ -70,7 +72,7 @@ type deadly struct {
 // kills are the places that kill, with the process. A nil function does not.
 type kills struct{ code, step func() }
 
-func (f *deadly) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *deadly) MoveNext(_ context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 0:
 		return t.Receive(1, "go", durable.Forever)
@@ -92,8 +94,8 @@ func (f *deadly) Call(context.Context, int) error {
 	return nil
 }
 
-func (f *deadly) Live(int) []durable.Value {
-	return []durable.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+func (f *deadly) Live(int) []gen.Value {
+	return []gen.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *deadly) Outcome() (result any, err *error) { return &f.n, &f.err }
@@ -101,7 +103,7 @@ func (f *deadly) Outcome() (result any, err *error) { return &f.n, &f.err }
 // poison lets an instance kill one worker after the other, in its code and in its step. It is
 // stuck at last, with the reason, and continues when the reason is gone. If nobody counts, no
 // instance is stuck, however often its worker dies.
-func poison(t *testing.T, s durable.Store) {
+func poison(t *testing.T, s stores.Store) {
 	names := []string{"in the code", "in the step", "slowly, then at once"}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +133,7 @@ func poison(t *testing.T, s durable.Store) {
 }
 
 // quickly opens an engine that soon takes over from dead ones.
-func quickly(t *testing.T, s durable.Store, crashes int) *durable.Engine {
+func quickly(t *testing.T, s stores.Store, crashes int) *durable.Engine {
 	e, err := durable.Open(t.Context(), s, durable.Crashes(crashes), durable.Lease(120*time.Millisecond), durable.Poll(5*time.Millisecond),
 		durable.Log(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
@@ -140,14 +142,14 @@ func quickly(t *testing.T, s durable.Store, crashes int) *durable.Engine {
 
 func deadlyFunction(k kills) durable.Function[struct{}, int, int] {
 	return durable.Function[struct{}, int, int]{
-		Name: "durabletest.deadly", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "go"}, {Name: "step", Step: "step"}},
-		New: func(_ struct{}, n int) durable.Frame { return &deadly{kills: k, n: n} },
+		Name: "durabletest.deadly", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "go"}, {Name: "step", Step: "step"}},
+		New: func(_ struct{}, n int) gen.Frame { return &deadly{kills: k, n: n} },
 	}
 }
 
 // dies runs a worker until the instance kills it (false), or is stuck (true). A slow death waits
 // until the worker has written that the instance is its own.
-func dies(t *testing.T, s durable.Store, name string, crashes int, slow bool) (stuck bool) {
+func dies(t *testing.T, s stores.Store, name string, crashes int, slow bool) (stuck bool) {
 	ended, once := make(chan struct{}), sync.Once{}
 	end := func() { once.Do(func() { close(ended) }) }
 	process := &grave{Store: s}

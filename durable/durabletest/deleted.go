@@ -10,10 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // deleted checks what a store deletes, and in which version.
-func deleted(t *testing.T, s durable.Store) {
+func deleted(t *testing.T, s stores.Store) {
 	require.ErrorIs(t, s.Delete(t.Context(), "a", 1), durable.ErrNotFound)
 	for _, id := range []string{"a", "b"} {
 		r := record(id)
@@ -54,7 +55,7 @@ func deleted(t *testing.T, s durable.Store) {
 
 // deletedFamilies deletes instances with their children: with a crash before and after each write,
 // and by several workers at once.
-func deletedFamilies(t *testing.T, s durable.Store) {
+func deletedFamilies(t *testing.T, s stores.Store) {
 	const children = 2
 	e := quiet(t, s)
 	crowds := durable.Serve(e, crowdDurable(), struct{}{})

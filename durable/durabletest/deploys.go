@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // till keeps what was paid, by the key of the step.
@@ -23,20 +25,20 @@ type till struct {
 // sale is a function in three versions: it waits for an approval and takes the money. In version
 // 1 its price is in euros, later in cents. Version 3 has a step more.
 type sale struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	version      int
 	till         *till
 	price, cents int
 	err          error
 }
 
-func (f *sale) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *sale) MoveNext(_ context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 0:
 		f.cents = 100 * f.price
 		return t.Receive(1, "approval", durable.Forever)
 	case 1:
-		if _, f.err = durable.Received[bool](t); f.err != nil {
+		if _, f.err = gen.Received[bool](t); f.err != nil {
 			return t.Return()
 		}
 		if f.version == 1 {
@@ -59,14 +61,14 @@ func (f *sale) Call(ctx context.Context, point int) error {
 	return nil
 }
 
-func (f *sale) Live(point int) []durable.Value {
+func (f *sale) Live(point int) []gen.Value {
 	switch {
 	case point == 0 || point == 1 && f.version == 1:
-		return []durable.Value{{Name: "price", Ptr: &f.price}}
-	case point == durable.Returning:
-		return []durable.Value{{Name: "cents", Ptr: &f.cents}, {Name: "err", Ptr: &f.err}}
+		return []gen.Value{{Name: "price", Ptr: &f.price}}
+	case point == gen.Returning:
+		return []gen.Value{{Name: "cents", Ptr: &f.cents}, {Name: "err", Ptr: &f.err}}
 	}
-	return []durable.Value{{Name: "cents", Ptr: &f.cents}}
+	return []gen.Value{{Name: "cents", Ptr: &f.cents}}
 }
 
 func (f *sale) Outcome() (result any, err *error) { return &f.cents, &f.err }
@@ -88,8 +90,8 @@ func toCents(s *durable.Saved) error {
 func saleDurable(version int) durable.Function[*till, int, int] {
 	f := durable.Function[*till, int, int]{
 		Name: "durabletest.sale", Layout: strconv.Itoa(version),
-		Points: []durable.Point{{Name: "begin"}, {Name: "approval"}, {Name: "charge", Step: "charge"}, {Name: "mail", Step: "mail"}},
-		New: func(t *till, price int) durable.Frame {
+		Points: []gen.Point{{Name: "begin"}, {Name: "approval"}, {Name: "charge", Step: "charge"}, {Name: "mail", Step: "mail"}},
+		New: func(t *till, price int) gen.Frame {
 			return &sale{version: version, till: t, price: price}
 		},
 	}
@@ -106,7 +108,7 @@ func saleDurable(version int) durable.Function[*till, int, int] {
 // replaced one after the other, while instances of all versions are in flight. Instances are
 // started by the newer worker, and their approvals come from the older one. None gets stuck, and
 // each is paid once, with its price.
-func rollingDeploys(t *testing.T, s durable.Store) {
+func rollingDeploys(t *testing.T, s stores.Store) {
 	const each = 5 // instances that are started or approved at a moment
 	type worker struct {
 		e     *durable.Engine
@@ -163,7 +165,7 @@ func rollingDeploys(t *testing.T, s durable.Store) {
 
 // canceledStuck checks that a cancellation of a stuck instance is kept, and acts when the instance
 // is resumed.
-func canceledStuck(t *testing.T, s durable.Store) {
+func canceledStuck(t *testing.T, s stores.Store) {
 	e := quiet(t, s, durable.Client())
 	h, err := durable.Serve(e, tallyDurable, struct{}{}).Start(t.Context(), "a", 1)
 	require.NoError(t, err)
@@ -174,7 +176,7 @@ func canceledStuck(t *testing.T, s durable.Store) {
 	require.NoError(t, h.Cancel(t.Context()))
 	require.NoError(t, h.Signal(t.Context(), "number", 0))
 	served := durable.Serve(quiet(t, s, durable.Poll(10*time.Millisecond)), tallyDurable, struct{}{})
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: time.Now(), Hide: time.Second, Functions: []string{tallyDurable.Name}, Limit: 9})
+	due, _, err := s.Take(t.Context(), stores.Taking{Now: time.Now(), Hide: time.Second, Functions: []string{tallyDurable.Name}, Limit: 9})
 	require.NoError(t, err)
 	require.Empty(t, due)
 	require.NoError(t, e.Resume(t.Context(), "a"))

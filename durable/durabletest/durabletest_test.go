@@ -15,12 +15,13 @@ import (
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTheStoreInMemoryKeepsItsPromises(t *testing.T) {
-	durabletest.Store(t, func(testing.TB) durable.Store { return durable.NewMemory() })
+	durabletest.Store(t, func(testing.TB) stores.Store { return durable.NewMemory() })
 }
 
 func TestTwoWorkersOfTheMemoryStore(t *testing.T) {

@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
-// Enlisted checks the writes of a store in transactions of the program: see [durable.Enlister].
+// Enlisted checks the writes of a store in transactions of the program: see [stores.Enlister].
 // begin begins one of them, and returns what commits it or rolls it back.
-func Enlisted(t *testing.T, s durable.Store, begin func(t testing.TB) (tx any, end func(commit bool) error)) {
+func Enlisted(t *testing.T, s stores.Store, begin func(t testing.TB) (tx any, end func(commit bool) error)) {
 	e := quiet(t, s, durable.Poll(10*time.Millisecond), durable.Payloads(reversed{}))
 	tallies := durable.Serve(e, tallyDurable, struct{}{})
 	crowds := durable.Serve(e, crowdDurable(), struct{}{})

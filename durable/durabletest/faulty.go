@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // ErrFault is the error with which a Faulty store fails a call.
@@ -23,17 +23,17 @@ var ErrFault = errors.New("durabletest: the store has failed")
 // calls.
 //
 // It is safe for concurrent use.
-func Faulty(store durable.Store, seed uint64, every int) durable.Store {
+func Faulty(store stores.Store, seed uint64, every int) stores.Store {
 	return &faulty{Store: store, every: max(every, 2), random: rand.New(rand.NewPCG(seed, 1))}
 }
 
 type faulty struct {
-	durable.Store
+	stores.Store
 	every int
 
 	mu     sync.Mutex
 	random *rand.Rand
-	taken  []durable.Taken // recently
+	taken  []stores.Taken // recently
 }
 
 // choose decides whether this call fails, and whether it does its work.
@@ -58,14 +58,14 @@ func (f *faulty) do(what string, call func() error) error {
 }
 
 // Load may fail.
-func (f *faulty) Load(ctx context.Context, id string) (r *durable.Record, err error) {
+func (f *faulty) Load(ctx context.Context, id string) (r *stores.Record, err error) {
 	err = f.do("Load", func() (err error) { r, err = f.Store.Load(ctx, id); return err })
 	return r, err
 }
 
 // Swap may fail, before or after it writes. If it fails after that, the caller does not learn
 // the new version.
-func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (f *faulty) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	before := r.Version
 	err = f.do("Swap", func() (err error) { mail, err = f.Store.Swap(ctx, r); return err })
 	if errors.Is(err, ErrFault) {
@@ -75,12 +75,12 @@ func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err er
 }
 
 // Send may fail, before or after it sends.
-func (f *faulty) Send(ctx context.Context, id string, m durable.Message) error {
+func (f *faulty) Send(ctx context.Context, id string, m stores.Message) error {
 	return f.do("Send", func() error { return f.Store.Send(ctx, id, m) })
 }
 
 // Inbox may fail.
-func (f *faulty) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
+func (f *faulty) Inbox(ctx context.Context, id string, after int64) (list []stores.Message, err error) {
 	err = f.do("Inbox", func() (err error) { list, err = f.Store.Inbox(ctx, id, after); return err })
 	return list, err
 }
@@ -96,7 +96,7 @@ func (f *faulty) Lease(ctx context.Context, worker string, until time.Time) erro
 }
 
 // Begin may fail.
-func (f *faulty) Begin(ctx context.Context) (durable.Transaction, error) {
+func (f *faulty) Begin(ctx context.Context) (stores.Transaction, error) {
 	if fails, _ := f.choose(); fails {
 		return nil, fmt.Errorf("%w: Begin", ErrFault)
 	}
@@ -106,18 +106,18 @@ func (f *faulty) Begin(ctx context.Context) (durable.Transaction, error) {
 
 // faultyTransaction is a transaction of a faulty store.
 type faultyTransaction struct {
-	durable.Transaction
+	stores.Transaction
 	store *faulty
 }
 
 // Swap may fail, before or after it commits.
-func (t *faultyTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (t *faultyTransaction) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	err = t.store.do("Swap", func() (err error) { mail, err = t.Transaction.Swap(ctx, r); return err })
 	return mail, err
 }
 
 // Take may fail, return instances again, and misreport the time.
-func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
+func (f *faulty) Take(ctx context.Context, t stores.Taking) (due []stores.Taken, next time.Time, err error) {
 	f.mu.Lock()
 	t.Now = t.Now.Add(time.Duration(f.random.Int64N(int64(2*time.Second))) - time.Second)
 	t.Hide = min(t.Hide, time.Duration(f.random.Int64N(int64(20*time.Millisecond))))
@@ -150,8 +150,8 @@ func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Take
 
 // copyTaken returns a copy of an instance as it was taken, independent of later changes to the
 // record.
-func copyTaken(d durable.Taken) durable.Taken {
+func copyTaken(d stores.Taken) stores.Taken {
 	r := *d.Record
 	r.State, r.Labels = slices.Clone(r.State), maps.Clone(r.Labels)
-	return durable.Taken{Record: &r, Mail: d.Mail, Lost: d.Lost}
+	return stores.Taken{Record: &r, Mail: d.Mail, Lost: d.Lost}
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // refusing is a store that fails some writes until it is mended.
 type refusing struct {
-	durable.Store
-	refuses func(r *durable.Record) bool // while it is broken
-	sends   func(m durable.Message) bool
+	stores.Store
+	refuses func(r *stores.Record) bool // while it is broken
+	sends   func(m stores.Message) bool
 
 	failed chan struct{} // receives a value for each call that has failed, as far as there is room
 
@@ -51,16 +52,16 @@ func (s *refusing) mend(err error) (tries int) {
 	return s.tries
 }
 
-// Swap implements [durable.Store].
-func (s *refusing) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Store].
+func (s *refusing) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if err := s.fails(s.refuses(r)); err != nil {
 		return false, err
 	}
 	return s.Store.Swap(ctx, r)
 }
 
-// Send implements [durable.Store].
-func (s *refusing) Send(ctx context.Context, id string, m durable.Message) error {
+// Send implements [stores.Store].
+func (s *refusing) Send(ctx context.Context, id string, m stores.Message) error {
 	if err := s.fails(s.sends != nil && s.sends(m)); err != nil {
 		return err
 	}
@@ -70,12 +71,12 @@ func (s *refusing) Send(ctx context.Context, id string, m durable.Message) error
 // finalErrors checks what an engine does if the store fails a write: of a checkpoint, and of a
 // child. An error that may pass is tried again. One that is final makes the instance stuck, and is
 // not tried again before it is resumed.
-func finalErrors(t *testing.T, s durable.Store) {
+func finalErrors(t *testing.T, s stores.Store) {
 	errPasses := errors.New("the disk is full")
 	final := []error{durable.ErrUnstorable, durable.ErrTooLarge, durable.ErrCorrupt}
-	for name, refuses := range map[string]func(r *durable.Record) bool{
-		"checkpoint": func(r *durable.Record) bool { return r.ID == "checkpoint" && r.Status == durable.Completed },
-		"child":      func(r *durable.Record) bool { return r.Version == 0 && r.ID != "child" },
+	for name, refuses := range map[string]func(r *stores.Record) bool{
+		"checkpoint": func(r *stores.Record) bool { return r.ID == "checkpoint" && r.Status == durable.Completed },
+		"child":      func(r *stores.Record) bool { return r.Version == 0 && r.ID != "child" },
 	} {
 		store := &refusing{Store: s, refuses: refuses, failed: make(chan struct{}, 10)}
 		e := quiet(t, store, durable.Poll(10*time.Millisecond))
@@ -130,10 +131,10 @@ func finalErrors(t *testing.T, s durable.Store) {
 }
 
 // untold checks a child whose outcome the store can never send: its parent gets that as an error.
-func untold(t *testing.T, s durable.Store) {
+func untold(t *testing.T, s stores.Store) {
 	large := true
-	store := &refusing{Store: s, refuses: func(*durable.Record) bool { return false }, err: durable.ErrTooLarge}
-	store.sends = func(durable.Message) bool {
+	store := &refusing{Store: s, refuses: func(*stores.Record) bool { return false }, err: durable.ErrTooLarge}
+	store.sends = func(stores.Message) bool {
 		// The first one is too large, and what is sent instead is not.
 		defer func() { large = !large }()
 		return large

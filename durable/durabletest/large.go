@@ -11,18 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // growing is a function that keeps everything it receives.
 type growing struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	data string
 	err  error
 }
 
-func (f *growing) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *growing) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 1 {
-		more, err := durable.Received[string](t)
+		more, err := gen.Received[string](t)
 		if f.data += more; err != nil {
 			f.err = err
 			return t.Return()
@@ -33,15 +35,15 @@ func (f *growing) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *growing) Call(context.Context, int) error { return errors.New("it has no steps") }
 
-func (f *growing) Live(int) []durable.Value {
-	return []durable.Value{{Name: "data", Ptr: &f.data}, {Name: "err", Ptr: &f.err}}
+func (f *growing) Live(int) []gen.Value {
+	return []gen.Value{{Name: "data", Ptr: &f.data}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *growing) Outcome() (result any, err *error) { return &f.data, &f.err }
 
 // tooLarge checks an instance that grows beyond what may be saved. It stays at its last point,
 // the message that made it too large stays in the inbox, and it can still be ended.
-func tooLarge(t *testing.T, s durable.Store) {
+func tooLarge(t *testing.T, s stores.Store) {
 	stuck := make(chan error, 10)
 	e, err := durable.Open(t.Context(), s, durable.Log(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
@@ -52,8 +54,8 @@ func tooLarge(t *testing.T, s durable.Store) {
 		}
 	})
 	h, err := durable.Serve(e, durable.Function[struct{}, string, string]{
-		Name: "durabletest.growing", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "more"}},
-		New: func(_ struct{}, data string) durable.Frame { return &growing{data: data} },
+		Name: "durabletest.growing", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "more"}},
+		New: func(_ struct{}, data string) gen.Frame { return &growing{data: data} },
 	}, struct{}{}).Start(t.Context(), "a", "")
 	require.NoError(t, err)
 	const part = durable.MaxCheckpoint * 2 / 3

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // errDied is the error of every operation of a dead process.
@@ -25,7 +26,7 @@ type death struct {
 // mortal is the store of a process that dies. The write of Start does not count: a caller that
 // gets no answer starts again.
 type mortal struct {
-	durable.Store
+	stores.Store
 	death *death
 	dead  chan struct{}
 	open  chan struct{} // closed when writes may be made
@@ -86,7 +87,7 @@ func (m *mortal) expire(ctx context.Context) {
 }
 
 // Swap dies at its write.
-func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (m *mortal) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if r.Version == 0 && !m.creates {
 		if err := m.alive(); err != nil {
 			return false, err
@@ -102,7 +103,7 @@ func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err er
 }
 
 // noteWait checks whether a written record shows that the instance waits.
-func (m *mortal) noteWait(r *durable.Record, err error) {
+func (m *mortal) noteWait(r *stores.Record, err error) {
 	if err == nil && r.ID == "run" && r.Status == durable.Waiting {
 		m.markIdle()
 	}
@@ -111,7 +112,7 @@ func (m *mortal) noteWait(r *durable.Record, err error) {
 func (m *mortal) markIdle() { m.once.Do(func() { close(m.idle) }) }
 
 // Send dies at its write.
-func (m *mortal) Send(ctx context.Context, id string, message durable.Message) error {
+func (m *mortal) Send(ctx context.Context, id string, message stores.Message) error {
 	return m.write(func() error { return m.Store.Send(ctx, id, message) })
 }
 
@@ -142,7 +143,7 @@ func (m *mortal) Delete(ctx context.Context, id string, version int64) error {
 }
 
 // Load fails after the death.
-func (m *mortal) Load(ctx context.Context, id string) (*durable.Record, error) {
+func (m *mortal) Load(ctx context.Context, id string) (*stores.Record, error) {
 	if err := m.alive(); err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func (m *mortal) Load(ctx context.Context, id string) (*durable.Record, error) {
 }
 
 // Inbox fails after the death.
-func (m *mortal) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+func (m *mortal) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	if err := m.alive(); err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func (m *mortal) Inbox(ctx context.Context, id string, after int64) ([]durable.M
 }
 
 // Take fails after the death, and hides instances only briefly.
-func (m *mortal) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
+func (m *mortal) Take(ctx context.Context, t stores.Taking) ([]stores.Taken, time.Time, error) {
 	if err := m.alive(); err != nil {
 		return nil, time.Time{}, err
 	}
@@ -177,7 +178,7 @@ func (m *mortal) Lease(ctx context.Context, worker string, until time.Time) erro
 }
 
 // Begin fails after the death, and so do the calls of the transaction.
-func (m *mortal) Begin(ctx context.Context) (durable.Transaction, error) {
+func (m *mortal) Begin(ctx context.Context) (stores.Transaction, error) {
 	if err := m.alive(); err != nil {
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func (m *mortal) Begin(ctx context.Context) (durable.Transaction, error) {
 }
 
 // Enlist fails after the death.
-func (m *mortal) Enlist(tx any) (durable.Enlisted, error) {
+func (m *mortal) Enlist(tx any) (stores.Enlisted, error) {
 	if err := m.alive(); err != nil {
 		return nil, err
 	}
@@ -198,12 +199,12 @@ func (m *mortal) Notify(f func()) (stop func()) { return notify(m.Store, f) }
 
 // mortalTransaction is a transaction of a process that dies.
 type mortalTransaction struct {
-	durable.Transaction
+	stores.Transaction
 	store *mortal
 }
 
 // Inbox fails after the death.
-func (t *mortalTransaction) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+func (t *mortalTransaction) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	if err := t.store.alive(); err != nil {
 		return nil, err
 	}
@@ -211,7 +212,7 @@ func (t *mortalTransaction) Inbox(ctx context.Context, id string, after int64) (
 }
 
 // Swap dies at its write.
-func (t *mortalTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (t *mortalTransaction) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	err = t.store.write(func() error {
 		mail, err = t.Transaction.Swap(ctx, r)
 		return err
@@ -221,44 +222,44 @@ func (t *mortalTransaction) Swap(ctx context.Context, r *durable.Record) (mail b
 }
 
 // impatient hides taken instances only briefly, so that a run after a crash need not wait.
-type impatient struct{ durable.Store }
+type impatient struct{ stores.Store }
 
 // Take hides instances only briefly.
-func (s impatient) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
+func (s impatient) Take(ctx context.Context, t stores.Taking) ([]stores.Taken, time.Time, error) {
 	t.Hide = min(t.Hide, 20*time.Millisecond)
 	return s.Store.Take(ctx, t)
 }
 
 // Begin calls the store.
-func (s impatient) Begin(ctx context.Context) (durable.Transaction, error) {
+func (s impatient) Begin(ctx context.Context) (stores.Transaction, error) {
 	return begin(ctx, s.Store)
 }
 
 // Enlist calls the store.
-func (s impatient) Enlist(tx any) (durable.Enlisted, error) { return enlist(s.Store, tx) }
+func (s impatient) Enlist(tx any) (stores.Enlisted, error) { return enlist(s.Store, tx) }
 
 // Notify calls the store.
 func (s impatient) Notify(f func()) (stop func()) { return notify(s.Store, f) }
 
 // begin calls Begin of a store that may have no transactions.
-func begin(ctx context.Context, s durable.Store) (durable.Transaction, error) {
-	if t, ok := s.(durable.Transactor); ok {
+func begin(ctx context.Context, s stores.Store) (stores.Transaction, error) {
+	if t, ok := s.(stores.Transactor); ok {
 		return t.Begin(ctx)
 	}
 	return nil, durable.ErrNoTx
 }
 
 // enlist calls Enlist of a store that may not have it.
-func enlist(s durable.Store, tx any) (durable.Enlisted, error) {
-	if e, ok := s.(durable.Enlister); ok {
+func enlist(s stores.Store, tx any) (stores.Enlisted, error) {
+	if e, ok := s.(stores.Enlister); ok {
 		return e.Enlist(tx)
 	}
 	return nil, durable.ErrNoTx
 }
 
 // notify calls Notify of a store that may not have it.
-func notify(s durable.Store, f func()) (stop func()) {
-	if n, ok := s.(durable.Notifier); ok {
+func notify(s stores.Store, f func()) (stop func()) {
+	if n, ok := s.(stores.Notifier); ok {
 		return n.Notify(f)
 	}
 	return func() {}

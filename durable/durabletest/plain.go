@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Signal is a signal that a test sends.
@@ -27,7 +28,7 @@ func Plain(ctx context.Context, signals ...Signal) context.Context {
 		}
 		p.inbox = append(p.inbox, sent{s.Name, payload})
 	}
-	return durable.WithPlain(ctx, p)
+	return gen.WithPlain(ctx, p)
 }
 
 type sent struct {

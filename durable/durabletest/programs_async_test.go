@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of clerk.loops: ee50b2ce52971c9d
@@ -17,19 +18,19 @@ import (
 var loopsDurable = durable.Function[*clerk, int, int]{
 	Name:   "loops",
 	Layout: "4ac777423ce20072",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "programs_test.go:62"},
 		{Name: "double", At: "programs_test.go:66", Step: "durabletest_test.double"},
 		{Name: "again", At: "programs_test.go:89", Step: "durabletest_test.double"},
 	},
-	New: func(receiver *clerk, request int) durable.Frame {
+	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkLoopsSaved{c: receiver, limit: request}
 	},
 }
 
 // clerkLoopsSaved has the variables of [clerk.loops], and what its steps are given and return.
 type clerkLoopsSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	limit        int
@@ -55,7 +56,7 @@ type clerkLoopsSaved struct {
 
 // MoveNext runs [clerk.loops] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkLoopsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkLoopsSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -140,14 +141,14 @@ func (f *clerkLoopsSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.loops] needs at a point and after it.
-func (f *clerkLoopsSaved) Live(point int) []durable.Value {
+func (f *clerkLoopsSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "limit", Ptr: &f.limit},
 		}
 	case 1: // double
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "limit", Ptr: &f.limit},
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "i@for", Ptr: &f.i},
@@ -157,14 +158,14 @@ func (f *clerkLoopsSaved) Live(point int) []durable.Value {
 			{Name: "double.n", Ptr: &f.doubleN},
 		}
 	case 2: // again
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "range.of@range", Ptr: &f.rangeOf2},
 			{Name: "range.at@range", Ptr: &f.rangeAt2},
 			{Name: "again.n", Ptr: &f.againN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "sum", Ptr: &f.sum},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -181,7 +182,7 @@ func (f *clerkLoopsSaved) Outcome() (any, *error) {
 var branchesDurable = durable.Function[*clerk, int, string]{
 	Name:   "branches",
 	Layout: "b8528ab8798618f9",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "programs_test.go:126"},
 		{Name: "half", At: "programs_test.go:128", Step: "durabletest_test.half"},
 		{Name: "doubled", At: "programs_test.go:134", Step: "durabletest_test.double"},
@@ -189,7 +190,7 @@ var branchesDurable = durable.Function[*clerk, int, string]{
 		{Name: "tail", At: "programs_test.go:167", Step: "durabletest_test.join"},
 		{Name: "Sleep", At: "programs_test.go:173"},
 	},
-	New: func(receiver *clerk, request int) durable.Frame {
+	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkBranchesSaved{c: receiver, n: request}
 	},
 }
@@ -197,7 +198,7 @@ var branchesDurable = durable.Function[*clerk, int, string]{
 // clerkBranchesSaved has the variables of [clerk.branches], and what its steps are given and
 // return.
 type clerkBranchesSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	n             int
@@ -233,7 +234,7 @@ type clerkBranchesSaved struct {
 
 // MoveNext runs [clerk.branches] from the point where it stopped to its next one (false) or its
 // end (true).
-func (f *clerkBranchesSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkBranchesSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -353,40 +354,40 @@ func (f *clerkBranchesSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.branches] needs at a point and after it.
-func (f *clerkBranchesSaved) Live(point int) []durable.Value {
+func (f *clerkBranchesSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "n", Ptr: &f.n},
 		}
 	case 1: // half
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "n", Ptr: &f.n},
 			{Name: "what", Ptr: &f.what},
 			{Name: "half.n", Ptr: &f.halfN},
 		}
 	case 2: // doubled
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "what@if.block", Ptr: &f.what2},
 			{Name: "doubled.n", Ptr: &f.doubledN},
 		}
 	case 3: // join
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "what", Ptr: &f.what},
 			{Name: "list@switch.case.switch.case", Ptr: &f.list},
 			{Name: "join.list", Ptr: &f.joinList},
 		}
 	case 4: // tail
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "what", Ptr: &f.what},
 			{Name: "tail.list", Ptr: &f.tailList},
 		}
 	case 5: // Sleep
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "what", Ptr: &f.what},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.result", Ptr: &f.result},
 		{Name: "return.err", Ptr: &f.err},
 	}
@@ -403,19 +404,19 @@ func (f *clerkBranchesSaved) Outcome() (any, *error) {
 var visitsDurable = durable.Function[*clerk, map[string]int, string]{
 	Name:   "visits",
 	Layout: "b5f36dc44a6d3f1c",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "programs_test.go:188"},
 		{Name: "double", At: "programs_test.go:191", Step: "durabletest_test.double"},
 		{Name: "other", At: "programs_test.go:206", Step: "durabletest_test.double"},
 	},
-	New: func(receiver *clerk, request map[string]int) durable.Frame {
+	New: func(receiver *clerk, request map[string]int) gen.Frame {
 		return &clerkVisitsSaved{c: receiver, m: request}
 	},
 }
 
 // clerkVisitsSaved has the variables of [clerk.visits], and what its steps are given and return.
 type clerkVisitsSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	m            map[string]int
@@ -443,7 +444,7 @@ type clerkVisitsSaved struct {
 
 // MoveNext runs [clerk.visits] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkVisitsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkVisitsSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -452,7 +453,7 @@ func (f *clerkVisitsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	}
 	f.sum = map[string]int{}
 	f.rangeOf = f.m
-	f.rangeKeys, f.rangeAt = durable.Keys(f.rangeOf), 0
+	f.rangeKeys, f.rangeAt = gen.Keys(f.rangeOf), 0
 for1:
 	if !(f.rangeAt < len(f.rangeKeys)) {
 		goto endFor1
@@ -483,7 +484,7 @@ next1:
 endFor1:
 	f.first = ""
 	f.rangeOf2 = map[[2]int8]bool{{1, 2}: true}
-	f.rangeKeys2, f.rangeAt2 = durable.Keys(f.rangeOf2), 0
+	f.rangeKeys2, f.rangeAt2 = gen.Keys(f.rangeOf2), 0
 for2:
 	if !(f.rangeAt2 < len(f.rangeKeys2)) {
 		goto endFor2
@@ -524,14 +525,14 @@ func (f *clerkVisitsSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.visits] needs at a point and after it.
-func (f *clerkVisitsSaved) Live(point int) []durable.Value {
+func (f *clerkVisitsSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "m", Ptr: &f.m},
 		}
 	case 1: // double
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "m", Ptr: &f.m},
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "range.of@range", Ptr: &f.rangeOf},
@@ -541,7 +542,7 @@ func (f *clerkVisitsSaved) Live(point int) []durable.Value {
 			{Name: "double.n", Ptr: &f.doubleN},
 		}
 	case 2: // other
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "first", Ptr: &f.first},
 			{Name: "range.of@range", Ptr: &f.rangeOf2},
@@ -551,7 +552,7 @@ func (f *clerkVisitsSaved) Live(point int) []durable.Value {
 			{Name: "other.n", Ptr: &f.otherN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.result", Ptr: &f.result},
 		{Name: "return.err", Ptr: &f.err},
 	}
@@ -568,20 +569,20 @@ func (f *clerkVisitsSaved) Outcome() (any, *error) {
 var graphDurable = durable.Function[*clerk, *ledger, int]{
 	Name:   "graph",
 	Layout: "ec945edba4c112cf",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "programs_test.go:228"},
 		{Name: "put", At: "programs_test.go:234", Step: "durabletest_test.put"},
 		{Name: "second", At: "programs_test.go:240", Step: "durabletest_test.put"},
 		{Name: "third", At: "programs_test.go:243", Step: "durabletest_test.double"},
 	},
-	New: func(receiver *clerk, request *ledger) durable.Frame {
+	New: func(receiver *clerk, request *ledger) gen.Frame {
 		return &clerkGraphSaved{c: receiver, l: request}
 	},
 }
 
 // clerkGraphSaved has the variables of [clerk.graph], and what its steps are given and return.
 type clerkGraphSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	l           *ledger
@@ -601,7 +602,7 @@ type clerkGraphSaved struct {
 
 // MoveNext runs [clerk.graph] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkGraphSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkGraphSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -662,14 +663,14 @@ func (f *clerkGraphSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.graph] needs at a point and after it.
-func (f *clerkGraphSaved) Live(point int) []durable.Value {
+func (f *clerkGraphSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "l", Ptr: &f.l},
 		}
 	case 1: // put
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "l", Ptr: &f.l},
 			{Name: "other", Ptr: &f.other},
 			{Name: "last", Ptr: &f.last},
@@ -677,14 +678,14 @@ func (f *clerkGraphSaved) Live(point int) []durable.Value {
 			{Name: "put.n", Ptr: &f.putN},
 		}
 	case 2: // second
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "l", Ptr: &f.l},
 			{Name: "last", Ptr: &f.last},
 			{Name: "second.l", Ptr: &f.secondL},
 			{Name: "second.n", Ptr: &f.secondN},
 		}
 	case 3: // third
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "l", Ptr: &f.l},
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "err", Ptr: &f.err},
@@ -692,7 +693,7 @@ func (f *clerkGraphSaved) Live(point int) []durable.Value {
 			{Name: "third.n", Ptr: &f.thirdN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "sum", Ptr: &f.sum},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -709,11 +710,11 @@ func (f *clerkGraphSaved) Outcome() (any, *error) {
 var undoneDurable = durable.Function[*clerk, []int, struct{}]{
 	Name:   "undone",
 	Layout: "448f89dc5272766c",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "programs_test.go:257"},
 		{Name: "half", At: "programs_test.go:260", Step: "durabletest_test.half"},
 	},
-	New: func(receiver *clerk, request []int) durable.Frame {
+	New: func(receiver *clerk, request []int) gen.Frame {
 		return &clerkUndoneSaved{c: receiver, list: request}
 	},
 }
@@ -734,7 +735,7 @@ type clerkUndoneSaved struct {
 
 // MoveNext runs [clerk.undone] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkUndoneSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkUndoneSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -774,21 +775,21 @@ func (f *clerkUndoneSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.undone] needs at a point and after it.
-func (f *clerkUndoneSaved) Live(point int) []durable.Value {
+func (f *clerkUndoneSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "list", Ptr: &f.list},
 		}
 	case 1: // half
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "range.of@range", Ptr: &f.rangeOf},
 			{Name: "range.at@range", Ptr: &f.rangeAt},
 			{Name: "i@range", Ptr: &f.i},
 			{Name: "half.n", Ptr: &f.halfN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "err", Ptr: &f.err},
 	}
 }
@@ -827,19 +828,19 @@ func (f *clerkUndoneSaved) Undo(ctx context.Context, site int, args any) error {
 var signalsDurable = durable.Function[struct{}, struct{}, string]{
 	Name:   "signals",
 	Layout: "16f1ccfe03c6ee6d",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "programs_test.go:281"},
 		{Name: "Receive", At: "programs_test.go:285"},
 		{Name: "end", At: "programs_test.go:292"},
 	},
-	New: func(_ struct{}, _ struct{}) durable.Frame {
+	New: func(_ struct{}, _ struct{}) gen.Frame {
 		return &signalsSaved{}
 	},
 }
 
 // signalsSaved has the variables of [signals], and what its steps are given and return.
 type signalsSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	result string
 	err    error
 	all    []string
@@ -852,7 +853,7 @@ type signalsSaved struct {
 
 // MoveNext runs [signals] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *signalsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *signalsSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -868,7 +869,7 @@ for1:
 	// programs_test.go:285: s, err := durable.Receive[string](ctx, "text", time.Hour)
 	return t.Receive(1, "text", time.Hour)
 resume1:
-	f.s, f.err2 = durable.Received[string](t)
+	f.s, f.err2 = gen.Received[string](t)
 	if f.err2 != nil {
 		f.last = f.err2
 		goto endFor1
@@ -879,7 +880,7 @@ resume1:
 	// programs_test.go:292: n, err := durable.Receive[int](ctx, "number", 0)
 	return t.Receive(2, "number", 0)
 resume2:
-	f.n, f.err3 = durable.Received[int](t)
+	f.n, f.err3 = gen.Received[int](t)
 	f.result, f.err = fmt.Sprint(f.all, f.n), f.err3
 	return t.Return()
 else1:
@@ -898,21 +899,21 @@ func (f *signalsSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [signals] needs at a point and after it.
-func (f *signalsSaved) Live(point int) []durable.Value {
+func (f *signalsSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{}
+		return []gen.Value{}
 	case 1: // Receive
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "all", Ptr: &f.all},
 			{Name: "last", Ptr: &f.last},
 		}
 	case 2: // end
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "all", Ptr: &f.all},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.result", Ptr: &f.result},
 		{Name: "return.err", Ptr: &f.err},
 	}
@@ -923,4 +924,4 @@ func (f *signalsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 3e48adbd743f1911
+// Digest of what is above: c0c37b960a7a31e6

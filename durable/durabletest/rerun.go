@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // runsAgain checks a record that has ended and is swapped in as running.
-func runsAgain(t *testing.T, s durable.Store) {
+func runsAgain(t *testing.T, s stores.Store) {
 	r := record("a")
 	write(t, s, r)
 	for _, key := range []string{"k", "", "l"} {
@@ -23,12 +24,12 @@ func runsAgain(t *testing.T, s durable.Store) {
 	}
 	r.Seen, r.Floor, r.Status = 2, 1, durable.Completed
 	write(t, s, r)
-	require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "m"}), durable.ErrEnded)
+	require.ErrorIs(t, s.Send(t.Context(), "a", stores.Message{Name: "m"}), durable.ErrEnded)
 	assert.Empty(t, take(t, s, timeAt(20)), "it has ended, and does not wait")
 	old := *r
 
 	changed := make(chan struct{}, 1)
-	if n, ok := s.(durable.Notifier); ok {
+	if n, ok := s.(stores.Notifier); ok {
 		defer n.Notify(func() {
 			select {
 			case changed <- struct{}{}:
@@ -82,7 +83,7 @@ func runsAgain(t *testing.T, s durable.Store) {
 
 // reruns runs instances with children again: with a crash before and after each write, several
 // times at once, and while others delete and purge them.
-func reruns(t *testing.T, s durable.Store) {
+func reruns(t *testing.T, s stores.Store) {
 	const children = 2
 	e := quiet(t, s, durable.Retention(0))
 	crowds := durable.Serve(e, crowdDurable(), struct{}{})
@@ -129,7 +130,7 @@ func reruns(t *testing.T, s durable.Store) {
 }
 
 // contendedReruns runs an instance again while others do, and delete it.
-func contendedReruns(t *testing.T, e *durable.Engine, crowds *durable.Served[int, int], s durable.Store) {
+func contendedReruns(t *testing.T, e *durable.Engine, crowds *durable.Served[int, int], s stores.Store) {
 	other := quiet(t, s, durable.Client(), durable.Retention(0))
 	durable.Serve(other, crowdDurable(), struct{}{})
 	engines := []*durable.Engine{e, other}

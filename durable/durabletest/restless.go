@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // restless is a function that passes points and never waits. It ignores a cancellation, and
 // returns when it has received a signal.
 type restless struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	kind     string // of its points
 	canceled bool   // it has been
 	n        int
@@ -25,11 +27,11 @@ type restless struct {
 // kinds are the kinds of points of restless functions.
 var kinds = []string{"receive", "sleep", "step", "all", "any", "not a call"}
 
-func (f *restless) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *restless) MoveNext(_ context.Context, t gen.Turn) bool {
 	f.canceled = f.canceled || t.Err() == durable.ErrCanceled
 	switch {
 	case t.Point() == 1 && t.Err() == nil:
-		f.n, f.err = durable.Received[int](t)
+		f.n, f.err = gen.Received[int](t)
 		return t.Return()
 	case t.Point() == 2 || f.kind == "receive" || f.canceled && f.kind != "step":
 		return t.Receive(1, "stop", 0)
@@ -38,11 +40,11 @@ func (f *restless) MoveNext(_ context.Context, t *durable.Turn) bool {
 	case "sleep":
 		return t.Sleep(2, 0)
 	case "all":
-		return t.All(2)
+		return gen.All[durable.Child](t, 2)
 	case "any":
-		return t.Any(2)
+		return gen.Any[durable.Child](t, 2)
 	case "not a call":
-		return t.All(2, durable.Child{})
+		return gen.All[durable.Child](t, 2, durable.Child{})
 	}
 	if t.Point() == 3 {
 		return t.Receive(1, "stop", 0)
@@ -52,22 +54,22 @@ func (f *restless) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *restless) Call(context.Context, int) error { return nil }
 
-func (f *restless) Live(int) []durable.Value {
-	return []durable.Value{{Name: "kind", Ptr: &f.kind}, {Name: "canceled", Ptr: &f.canceled}, {Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+func (f *restless) Live(int) []gen.Value {
+	return []gen.Value{{Name: "kind", Ptr: &f.kind}, {Name: "canceled", Ptr: &f.canceled}, {Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *restless) Outcome() (result any, err *error) { return &f.n, &f.err }
 
 // restlessRuns checks that a signal, a cancellation, a termination and a shutdown reach runs that
 // never wait, and that other instances run beside them.
-func restlessRuns(t *testing.T, s durable.Store) {
+func restlessRuns(t *testing.T, s stores.Store) {
 	open := func() (*durable.Engine, *durable.Served[string, int]) {
 		e, err := durable.Open(t.Context(), s, durable.Poll(10*time.Millisecond), durable.Log(slog.New(slog.DiscardHandler)))
 		require.NoError(t, err)
 		return e, durable.Serve(e, durable.Function[struct{}, string, int]{
 			Name: "durabletest.restless", Layout: "1",
-			Points: []durable.Point{{Name: "begin"}, {Name: "stop"}, {Name: "pass"}, {Name: "step", Step: "step"}},
-			New:    func(_ struct{}, kind string) durable.Frame { return &restless{kind: kind} },
+			Points: []gen.Point{{Name: "begin"}, {Name: "stop"}, {Name: "pass"}, {Name: "step", Step: "step"}},
+			New:    func(_ struct{}, kind string) gen.Frame { return &restless{kind: kind} },
 		}, struct{}{})
 	}
 	e, served := open()

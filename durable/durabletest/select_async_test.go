@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of clerk.pick: cfbec3dbf528414e
@@ -17,19 +18,19 @@ import (
 var pickDurable = durable.Function[*clerk, []string, []string]{
 	Name:   "pick",
 	Layout: "4ffb401ebe14a4e3",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "select_test.go:21"},
 		{Name: "one", At: "select_test.go:24"},
 		{Name: "double", At: "select_test.go:35", Step: "durabletest_test.double"},
 	},
-	New: func(receiver *clerk, request []string) durable.Frame {
+	New: func(receiver *clerk, request []string) gen.Frame {
 		return &clerkPickSaved{c: receiver, names: request}
 	},
 }
 
 // clerkPickSaved has the variables of [clerk.pick], and what its steps are given and return.
 type clerkPickSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	names        []string
@@ -45,7 +46,7 @@ type clerkPickSaved struct {
 
 // MoveNext runs [clerk.pick] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkPickSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkPickSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -54,9 +55,9 @@ func (f *clerkPickSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	}
 for1:
 	// select_test.go:24: got, err := durable.Select(ctx, time.Hour, names)
-	return t.Select(1, time.Hour, f.names)
+	return gen.Select[durable.Child](t, 1, time.Hour, f.names)
 resume1:
-	f.got, f.err2 = durable.Chosen(t)
+	f.got, f.err2 = gen.Chosen[durable.Selection](t)
 	if errors.Is(f.err2, durable.ErrTimeout) {
 		f.err = nil
 		return t.Return()
@@ -92,19 +93,19 @@ func (f *clerkPickSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.pick] needs at a point and after it.
-func (f *clerkPickSaved) Live(point int) []durable.Value {
+func (f *clerkPickSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "names", Ptr: &f.names},
 		}
 	case 1: // one
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "names", Ptr: &f.names},
 			{Name: "list", Ptr: &f.list},
 		}
 	case 2: // double
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "names", Ptr: &f.names},
 			{Name: "list", Ptr: &f.list},
 			{Name: "got@for.block", Ptr: &f.got},
@@ -112,7 +113,7 @@ func (f *clerkPickSaved) Live(point int) []durable.Value {
 			{Name: "double.n", Ptr: &f.doubleN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "list", Ptr: &f.list},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -129,18 +130,18 @@ func (f *clerkPickSaved) Outcome() (any, *error) {
 var raceDurable = durable.Function[*clerk, []int, string]{
 	Name:   "race",
 	Layout: "ed3abdb537d67ee7",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "select_test.go:46"},
 		{Name: "first", At: "select_test.go:52"},
 	},
-	New: func(receiver *clerk, request []int) durable.Frame {
+	New: func(receiver *clerk, request []int) gen.Frame {
 		return &clerkRaceSaved{c: receiver, list: request}
 	},
 }
 
 // clerkRaceSaved has the variables of [clerk.race], and what its steps are given and return.
 type clerkRaceSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	list   []int
@@ -153,7 +154,7 @@ type clerkRaceSaved struct {
 
 // MoveNext runs [clerk.race] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkRaceSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkRaceSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -163,9 +164,9 @@ func (f *clerkRaceSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 		f.parts = append(f.parts, durable.Call(partDurable, f.c, n))
 	}
 	// select_test.go:52: got, err := durable.Select(ctx, 2000*time.Hour, []string{"stop", "more"}, parts...)
-	return t.Select(1, 2000*time.Hour, []string{"stop", "more"}, f.parts...)
+	return gen.Select[durable.Child](t, 1, 2000*time.Hour, []string{"stop", "more"}, f.parts...)
 resume1:
-	f.got, f.err = durable.Chosen(t)
+	f.got, f.err = gen.Chosen[durable.Selection](t)
 	switch {
 	case f.err != nil:
 		f.result = fmt.Sprint("child ", f.got.Child)
@@ -188,16 +189,16 @@ func (f *clerkRaceSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.race] needs at a point and after it.
-func (f *clerkRaceSaved) Live(point int) []durable.Value {
+func (f *clerkRaceSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "list", Ptr: &f.list},
 		}
 	case 1: // first
-		return []durable.Value{}
+		return []gen.Value{}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "result", Ptr: &f.result},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -214,18 +215,18 @@ func (f *clerkRaceSaved) Outcome() (any, *error) {
 var hastyDurable = durable.Function[*clerk, int, int]{
 	Name:   "hasty",
 	Layout: "41ecdd14141ee79b",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "select_test.go:139"},
 		{Name: "Select", At: "select_test.go:144"},
 	},
-	New: func(receiver *clerk, request int) durable.Frame {
+	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkHastySaved{c: receiver, n: request}
 	},
 }
 
 // clerkHastySaved has the variables of [clerk.hasty], and what its steps are given and return.
 type clerkHastySaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	n      int
@@ -238,7 +239,7 @@ type clerkHastySaved struct {
 
 // MoveNext runs [clerk.hasty] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkHastySaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkHastySaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -248,9 +249,9 @@ func (f *clerkHastySaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 		f.parts = append(f.parts, durable.Call(partDurable, f.c, 200))
 	}
 	// select_test.go:144: got, err := durable.Select(ctx, time.Hour, nil, parts...)
-	return t.Select(1, time.Hour, nil, f.parts...)
+	return gen.Select[durable.Child](t, 1, time.Hour, nil, f.parts...)
 resume1:
-	f.got, f.err2 = durable.Chosen(t)
+	f.got, f.err2 = gen.Chosen[durable.Selection](t)
 	f.result, f.err = f.got.Child, f.err2
 	return t.Return()
 }
@@ -263,16 +264,16 @@ func (f *clerkHastySaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.hasty] needs at a point and after it.
-func (f *clerkHastySaved) Live(point int) []durable.Value {
+func (f *clerkHastySaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "n", Ptr: &f.n},
 		}
 	case 1: // Select
-		return []durable.Value{}
+		return []gen.Value{}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.result", Ptr: &f.result},
 		{Name: "return.err", Ptr: &f.err},
 	}
@@ -289,19 +290,19 @@ func (f *clerkHastySaved) Outcome() (any, *error) {
 var patientDurable = durable.Function[*clerk, int, int]{
 	Name:   "patient",
 	Layout: "d17eff1b5d054fcf",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "select_test.go:162"},
 		{Name: "slow", At: "select_test.go:165", Step: "durabletest_test.slow"},
 		{Name: "put", At: "select_test.go:171", Step: "durabletest_test.put"},
 	},
-	New: func(receiver *clerk, request int) durable.Frame {
+	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkPatientSaved{c: receiver, n: request}
 	},
 }
 
 // clerkPatientSaved has the variables of [clerk.patient], and what its steps are given and return.
 type clerkPatientSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	n          int
@@ -321,7 +322,7 @@ type clerkPatientSaved struct {
 
 // MoveNext runs [clerk.patient] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkPatientSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkPatientSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -337,7 +338,7 @@ for1:
 	f.limit = durable.Retry{Attempts: 2, Timeout: time.Duration(f.i+1) * time.Minute, Never: []error{errOdd}}
 	// select_test.go:165: got, err := c.slow(durable.WithRetry(ctx, limit), i)
 	f.slowN = f.i
-	return t.StepRetry(1, f.limit)
+	return gen.StepRetry[durable.Retry](t, 1, f.limit)
 resume1:
 	f.got, f.err2 = f.slowResult, t.Err()
 	if f.err2 != nil {
@@ -350,7 +351,7 @@ resume1:
 endFor1:
 	// select_test.go:171: err = c.put(durable.WithRetry(ctx, durable.Retry{}), &ledger{}, sum)
 	f.putL, f.putN = &ledger{}, f.sum
-	return t.StepRetry(2, durable.Retry{})
+	return gen.StepRetry[durable.Retry](t, 2, durable.Retry{})
 resume2:
 	f.err = t.Err()
 	return t.Return()
@@ -368,27 +369,27 @@ func (f *clerkPatientSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.patient] needs at a point and after it.
-func (f *clerkPatientSaved) Live(point int) []durable.Value {
+func (f *clerkPatientSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "n", Ptr: &f.n},
 		}
 	case 1: // slow
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "range.of@range", Ptr: &f.rangeOf},
 			{Name: "range.at@range", Ptr: &f.rangeAt},
 			{Name: "slow.n", Ptr: &f.slowN},
 		}
 	case 2: // put
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "put.l", Ptr: &f.putL},
 			{Name: "put.n", Ptr: &f.putN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "sum", Ptr: &f.sum},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -399,4 +400,4 @@ func (f *clerkPatientSaved) Outcome() (any, *error) {
 	return &f.sum, &f.err
 }
 
-// Digest of what is above: dab1cac64b158032
+// Digest of what is above: a3e2360631c92762

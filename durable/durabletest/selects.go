@@ -13,21 +13,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // choice is a function that waits for a signal, or for a child that waits for a number.
 type choice struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	request int
 	result  string
 	err     error
 }
 
-func (f *choice) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *choice) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
-		return t.Select(1, durable.Forever, []string{"go"}, durable.Call(tallyDurable, struct{}{}, 1))
+		return gen.Select[durable.Child](t, 1, durable.Forever, []string{"go"}, durable.Call(tallyDurable, struct{}{}, 1))
 	}
-	chosen, err := durable.Chosen(t)
+	chosen, err := gen.Chosen[durable.Selection](t)
 	if f.result, f.err = chosen.Signal, err; chosen.Child == 0 {
 		f.result = "child"
 	}
@@ -36,20 +38,20 @@ func (f *choice) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *choice) Call(context.Context, int) error { return errors.New("it has no steps") }
 
-func (f *choice) Live(int) []durable.Value {
-	return []durable.Value{{Name: "request", Ptr: &f.request}, {Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
+func (f *choice) Live(int) []gen.Value {
+	return []gen.Value{{Name: "request", Ptr: &f.request}, {Name: "result", Ptr: &f.result}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *choice) Outcome() (result any, err *error) { return &f.result, &f.err }
 
 var choiceDurable = durable.Function[struct{}, int, string]{
-	Name: "durabletest.choice", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "first"}},
-	New: func(_ struct{}, request int) durable.Frame { return &choice{request: request} },
+	Name: "durabletest.choice", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "first"}},
+	New: func(_ struct{}, request int) gen.Frame { return &choice{request: request} },
 }
 
 // selects sends a signal to each instance and a number to its child at the same time, while calls
 // of the store fail: one of them is chosen, and the child has the end that goes with it.
-func selects(t *testing.T, s durable.Store) {
+func selects(t *testing.T, s stores.Store) {
 	client := quiet(t, s, durable.Client(), durable.Poll(20*time.Millisecond))
 	choices := durable.Serve(client, choiceDurable, struct{}{})
 	tallies := durable.Serve(client, tallyDurable, struct{}{})
@@ -94,7 +96,7 @@ func selects(t *testing.T, s durable.Store) {
 }
 
 // fallible opens an engine on a store that fails. What is called once may fail too.
-func fallible(t *testing.T, s durable.Store, opts ...durable.Option) *durable.Engine {
+func fallible(t *testing.T, s stores.Store, opts ...durable.Option) *durable.Engine {
 	t.Helper()
 	opts = append(opts, durable.Log(slog.New(slog.DiscardHandler)))
 	for {

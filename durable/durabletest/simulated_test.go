@@ -14,7 +14,9 @@ import (
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/gen"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/jobtest"
 	"github.com/movenext/movenext/schedulers"
@@ -50,13 +52,13 @@ var errSoldOut = durable.NewError("durabletest.errSoldOut", "sold out")
 
 // bookingFrame is a durable function that first looks and then takes a seat.
 type bookingFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	h    *hall
 	free int
 	err  error
 }
 
-func (f *bookingFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *bookingFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	switch f.err = t.Err(); {
 	case t.Point() == 0:
 		return t.Step(1)
@@ -76,20 +78,20 @@ func (f *bookingFrame) Call(ctx context.Context, point int) (err error) {
 	return err
 }
 
-func (f *bookingFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "free", Ptr: &f.free}, {Name: "err", Ptr: &f.err}}
+func (f *bookingFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "free", Ptr: &f.free}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *bookingFrame) Outcome() (result any, err *error) { return &f.free, &f.err }
 
 var bookingDurable = durable.Function[*hall, int, int]{
 	Name: "hall.Book", Layout: "1",
-	Points: []durable.Point{{Name: "begin"}, {Name: "look", Step: "hall.look"}, {Name: "take", Step: "hall.take"}},
-	New:    func(h *hall, _ int) durable.Frame { return &bookingFrame{h: h} },
+	Points: []gen.Point{{Name: "begin"}, {Name: "look", Step: "hall.look"}, {Name: "take", Step: "hall.take"}},
+	New:    func(h *hall, _ int) gen.Frame { return &bookingFrame{h: h} },
 }
 
 // simulatedEngine opens an engine in a simulation.
-func simulatedEngine(ctx context.Context, store durable.Store, opts ...durable.Option) (*durable.Engine, error) {
+func simulatedEngine(ctx context.Context, store stores.Store, opts ...durable.Option) (*durable.Engine, error) {
 	opts = append([]durable.Option{durabletest.Simulated(ctx), durable.Log(slog.New(slog.DiscardHandler))}, opts...)
 	e, err := durable.Open(ctx, store, opts...)
 	for errors.Is(err, durabletest.ErrFault) {
@@ -108,7 +110,7 @@ func lost(f func() error) error {
 }
 
 // booked returns a program in which several bookings compete for one seat, on a store.
-func booked(bookings int, safe bool, store func() durable.Store) func(context.Context) error {
+func booked(bookings int, safe bool, store func() stores.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
 		h := &hall{seats: 1, byKey: map[string]bool{}, safe: safe}
 		e, err := simulatedEngine(ctx, store(), durable.Poll(time.Minute))
@@ -137,7 +139,7 @@ func booked(bookings int, safe bool, store func() durable.Store) func(context.Co
 }
 
 // failing returns a store that fails one call in four.
-func failing() durable.Store { return durabletest.Faulty(durable.NewMemory(), 1, 4) }
+func failing() stores.Store { return durabletest.Faulty(durable.NewMemory(), 1, 4) }
 
 // witness records what Explore reports.
 type witness struct {
@@ -180,7 +182,7 @@ func TestAPlantedBugOfADurableFunctionIsFound(t *testing.T) {
 }
 
 func TestBookingsThatAreSafeAreFoundSafe(t *testing.T) {
-	for name, store := range map[string]func() durable.Store{"in memory": durable.NewMemory, "faulty": failing} {
+	for name, store := range map[string]func() stores.Store{"in memory": durable.NewMemory, "faulty": failing} {
 		t.Run(name, func(t *testing.T) {
 			jobtest.Explore(t, booked(2, true, store), jobtest.Schedules(200))
 		})
@@ -276,19 +278,19 @@ func passed(ctx context.Context) time.Duration {
 // waiting is a function of one step.
 func waiting(step func(ctx context.Context) error) durable.Function[*hall, int, int] {
 	return durable.Function[*hall, int, int]{
-		Name: "hall.Wait", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "wait", Step: "hall.wait"}},
-		New: func(*hall, int) durable.Frame { return &waitingFrame{step: step} },
+		Name: "hall.Wait", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "wait", Step: "hall.wait"}},
+		New: func(*hall, int) gen.Frame { return &waitingFrame{step: step} },
 	}
 }
 
 type waitingFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	step func(ctx context.Context) error
 	n    int
 	err  error
 }
 
-func (f *waitingFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *waitingFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
 		return t.Step(1)
 	}
@@ -298,8 +300,8 @@ func (f *waitingFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *waitingFrame) Call(ctx context.Context, _ int) error { return f.step(ctx) }
 
-func (f *waitingFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+func (f *waitingFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *waitingFrame) Outcome() (result any, err *error) { return &f.n, &f.err }

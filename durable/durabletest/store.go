@@ -11,15 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Store runs the conformance suite. Each subtest calls make for an empty store, and is named
 // after the guarantee that it checks. With the flag -durabletest.full it tries 4000 waiting
 // messages and 2000 children, instead of some hundred, and logs how long they take.
-func Store(t *testing.T, make func(t testing.TB) durable.Store) {
+func Store(t *testing.T, make func(t testing.TB) stores.Store) {
 	for _, c := range []struct {
 		name string
-		test func(*testing.T, durable.Store)
+		test func(*testing.T, stores.Store)
 	}{
 		{"a record comes back as it was written", comesBack},
 		{"a swap of an old version changes nothing", oldVersion},
@@ -74,42 +75,42 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 // timeAt returns a time that stores of any resolution can keep.
 func timeAt(seconds int) time.Time { return time.Unix(1_800_000_000+int64(seconds), 0).UTC() }
 
-func record(id string) *durable.Record {
-	return &durable.Record{
+func record(id string) *stores.Record {
+	return &stores.Record{
 		ID: id, Function: "f", Run: "r", Status: durable.Waiting, Labels: map[string]string{"tenant": "a"},
 		Created: timeAt(1), Updated: timeAt(2), State: []byte("state \x00\xff"),
 	}
 }
 
 // write swaps a record in.
-func write(t *testing.T, s durable.Store, r *durable.Record) (mail bool) {
+func write(t *testing.T, s stores.Store, r *stores.Record) (mail bool) {
 	t.Helper()
 	mail, err := s.Swap(t.Context(), r)
 	require.NoError(t, err)
 	return mail
 }
 
-func sendTo(t *testing.T, s durable.Store, id, name, key string) {
+func sendTo(t *testing.T, s stores.Store, id, name, key string) {
 	t.Helper()
-	require.NoError(t, s.Send(t.Context(), id, durable.Message{Name: name, Key: key, Payload: []byte(name), Sent: timeAt(3)}))
+	require.NoError(t, s.Send(t.Context(), id, stores.Message{Name: name, Key: key, Payload: []byte(name), Sent: timeAt(3)}))
 }
 
 // take returns the ids of the instances that are due at a time.
-func take(t *testing.T, s durable.Store, now time.Time) []string {
+func take(t *testing.T, s stores.Store, now time.Time) []string {
 	t.Helper()
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: now, Hide: 10 * time.Second, Functions: []string{"f", "g"}, Limit: 100})
+	due, _, err := s.Take(t.Context(), stores.Taking{Now: now, Hide: 10 * time.Second, Functions: []string{"f", "g"}, Limit: 100})
 	require.NoError(t, err)
 	return ids(due)
 }
 
-func ids(due []durable.Taken) (ids []string) {
+func ids(due []stores.Taken) (ids []string) {
 	for _, d := range due {
 		ids = append(ids, d.ID)
 	}
 	return ids
 }
 
-func comesBack(t *testing.T, s durable.Store) {
+func comesBack(t *testing.T, s stores.Store) {
 	r := record("id/with 'quotes' and ü")
 	r.Reason, r.Owner, r.Epoch, r.Due, r.Seen, r.Floor = "why", "w", 3, timeAt(9), 7, 5
 	r.Step, r.Layout = "shop.charge", "f 1f0c2a9b"
@@ -125,9 +126,9 @@ func comesBack(t *testing.T, s durable.Store) {
 }
 
 // differences returns the fields that differ; times may have different locations.
-func differences(a, b *durable.Record) (list []string) {
+func differences(a, b *stores.Record) (list []string) {
 	x, y := *a, *b
-	for _, r := range []*durable.Record{&x, &y} {
+	for _, r := range []*stores.Record{&x, &y} {
 		r.Created, r.Updated, r.Due = r.Created.UTC(), r.Updated.UTC(), r.Due.UTC()
 	}
 	if !assert.ObjectsAreEqual(x, y) {
@@ -136,7 +137,7 @@ func differences(a, b *durable.Record) (list []string) {
 	return list
 }
 
-func oldVersion(t *testing.T, s durable.Store) {
+func oldVersion(t *testing.T, s stores.Store) {
 	r := record("a")
 	write(t, s, r)
 	_, err := s.Swap(t.Context(), record("a"))
@@ -156,7 +157,7 @@ func oldVersion(t *testing.T, s durable.Store) {
 	assert.Equal(t, "new", got.Reason)
 }
 
-func oneWins(t *testing.T, s durable.Store) {
+func oneWins(t *testing.T, s stores.Store) {
 	write(t, s, record("a"))
 	const goroutines, rounds = 8, 10
 	wins := make(chan int64, goroutines*rounds)
@@ -187,16 +188,16 @@ func oneWins(t *testing.T, s durable.Store) {
 	assert.EqualValues(t, len(seen), r.Version)
 }
 
-func unknown(t *testing.T, s durable.Store) {
+func unknown(t *testing.T, s stores.Store) {
 	_, err := s.Load(t.Context(), "none")
 	require.ErrorIs(t, err, durable.ErrNotFound)
-	require.ErrorIs(t, s.Send(t.Context(), "none", durable.Message{Name: "m"}), durable.ErrNotFound)
+	require.ErrorIs(t, s.Send(t.Context(), "none", stores.Message{Name: "m"}), durable.ErrNotFound)
 	until, err := s.Leased(t.Context(), "none")
 	require.NoError(t, err)
 	assert.True(t, until.IsZero())
 }
 
-func messages(t *testing.T, s durable.Store) {
+func messages(t *testing.T, s stores.Store) {
 	write(t, s, record("a"))
 	write(t, s, record("b"))
 	for _, key := range []string{"", "", "k", "k", "l"} {
@@ -220,7 +221,7 @@ func messages(t *testing.T, s durable.Store) {
 	assert.Len(t, list, 1, "each instance has its own")
 }
 
-func endedInbox(t *testing.T, s durable.Store) {
+func endedInbox(t *testing.T, s stores.Store) {
 	r := record("a")
 	write(t, s, r)
 	sendTo(t, s, "a", "m", "k")
@@ -228,15 +229,15 @@ func endedInbox(t *testing.T, s durable.Store) {
 	write(t, s, r)
 	sendTo(t, s, "a", "m", "k")
 	for range 2 {
-		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "m"}), durable.ErrEnded)
-		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "m", Key: "l"}), durable.ErrEnded)
+		require.ErrorIs(t, s.Send(t.Context(), "a", stores.Message{Name: "m"}), durable.ErrEnded)
+		require.ErrorIs(t, s.Send(t.Context(), "a", stores.Message{Name: "m", Key: "l"}), durable.ErrEnded)
 	}
 	list, err := s.Inbox(t.Context(), "a", 0)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(list), 1, "a known key is no error, and no message")
 }
 
-func mail(t *testing.T, s durable.Store) {
+func mail(t *testing.T, s stores.Store) {
 	r := record("a")
 	r.Owner = "w"
 	assert.False(t, write(t, s, r))
@@ -246,7 +247,7 @@ func mail(t *testing.T, s durable.Store) {
 	assert.False(t, write(t, s, r))
 }
 
-func unseen(t *testing.T, s durable.Store) {
+func unseen(t *testing.T, s stores.Store) {
 	r := record("a")
 	r.Owner = "w"
 	write(t, s, r)
@@ -262,7 +263,7 @@ func unseen(t *testing.T, s durable.Store) {
 	assert.Equal(t, []string{"a"}, take(t, s, timeAt(500)))
 }
 
-func floor(t *testing.T, s durable.Store) {
+func floor(t *testing.T, s stores.Store) {
 	r := record("a")
 	write(t, s, r)
 	sendTo(t, s, "a", "m1", "k")
@@ -281,7 +282,7 @@ func floor(t *testing.T, s durable.Store) {
 	assert.EqualValues(t, 3, list[1].Seq)
 }
 
-func lists(t *testing.T, s durable.Store) {
+func lists(t *testing.T, s stores.Store) {
 	for i := range 7 {
 		r := record(fmt.Sprint("i", 6-i))
 		r.Created, r.Updated = timeAt(100+i), timeAt(200+i)
@@ -325,7 +326,7 @@ func lists(t *testing.T, s durable.Store) {
 	}
 }
 
-func purged(t *testing.T, s durable.Store) {
+func purged(t *testing.T, s stores.Store) {
 	for i, status := range []durable.Status{durable.Completed, durable.Failed, durable.Waiting, durable.Stuck} {
 		r := record(fmt.Sprint("i", i))
 		write(t, s, r)
@@ -355,7 +356,7 @@ func purged(t *testing.T, s durable.Store) {
 	assert.Len(t, list, 1, "and their keys")
 }
 
-func forgotten(t *testing.T, s durable.Store) {
+func forgotten(t *testing.T, s stores.Store) {
 	for worker, until := range map[string]int{"gone": 1, "owner": 1, "alive": 11} {
 		require.NoError(t, s.Lease(t.Context(), worker, timeAt(until)))
 	}
@@ -371,13 +372,13 @@ func forgotten(t *testing.T, s durable.Store) {
 	}
 }
 
-func canceled(t *testing.T, s durable.Store) {
+func canceled(t *testing.T, s stores.Store) {
 	write(t, s, record("a"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := s.Swap(ctx, record("b"))
 	require.Error(t, err)
-	require.Error(t, s.Send(ctx, "a", durable.Message{Name: "m"}))
+	require.Error(t, s.Send(ctx, "a", stores.Message{Name: "m"}))
 	_, err = s.Load(ctx, "a")
 	require.Error(t, err)
 	require.Error(t, s.Delete(ctx, "a", 1))
@@ -387,17 +388,17 @@ func canceled(t *testing.T, s durable.Store) {
 	require.ErrorIs(t, err, durable.ErrNotFound)
 }
 
-func nilContext(t *testing.T, s durable.Store) {
+func nilContext(t *testing.T, s stores.Store) {
 	var none context.Context
 	_, err := s.Swap(none, record("a"))
 	require.NoError(t, err)
 	_, err = s.Load(none, "a")
 	require.NoError(t, err)
-	require.NoError(t, s.Send(none, "a", durable.Message{Name: "m"}))
+	require.NoError(t, s.Send(none, "a", stores.Message{Name: "m"}))
 	list, err := s.Inbox(none, "a", 0)
 	require.NoError(t, err)
 	assert.Len(t, list, 1)
-	_, _, err = s.Take(none, durable.Taking{Now: timeAt(10), Functions: []string{"f"}, Limit: 1})
+	_, _, err = s.Take(none, stores.Taking{Now: timeAt(10), Functions: []string{"f"}, Limit: 1})
 	require.NoError(t, err)
 	_, err = s.List(none, durable.Filter{})
 	require.NoError(t, err)
@@ -410,7 +411,7 @@ func nilContext(t *testing.T, s durable.Store) {
 	require.NoError(t, s.Delete(none, "a", 1))
 }
 
-func large(t *testing.T, s durable.Store) {
+func large(t *testing.T, s stores.Store) {
 	r := record("a")
 	r.State = make([]byte, durable.MaxCheckpoint+100)
 	r.State[len(r.State)-1] = 7

@@ -10,11 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // When an instance is due, and who gets it.
 
-func dueByMessage(t *testing.T, s durable.Store) {
+func dueByMessage(t *testing.T, s stores.Store) {
 	r := record("a")
 	write(t, s, r)
 	assert.Empty(t, take(t, s, timeAt(20)), "it waits for a message alone")
@@ -22,14 +23,14 @@ func dueByMessage(t *testing.T, s durable.Store) {
 	assert.Equal(t, []string{"a"}, take(t, s, timeAt(20)))
 }
 
-func dueAtTime(t *testing.T, s durable.Store) {
+func dueAtTime(t *testing.T, s stores.Store) {
 	r := record("a")
 	r.Due = timeAt(100)
 	write(t, s, r)
 	other := record("b")
 	other.Function, other.Due = "other", timeAt(50)
 	write(t, s, other)
-	due, next, err := s.Take(t.Context(), durable.Taking{Now: timeAt(99), Hide: time.Second, Functions: []string{"f"}, Limit: 10})
+	due, next, err := s.Take(t.Context(), stores.Taking{Now: timeAt(99), Hide: time.Second, Functions: []string{"f"}, Limit: 10})
 	require.NoError(t, err)
 	assert.Empty(t, due)
 	if !next.IsZero() {
@@ -38,7 +39,7 @@ func dueAtTime(t *testing.T, s durable.Store) {
 	assert.Equal(t, []string{"a"}, take(t, s, timeAt(100)))
 }
 
-func farAway(t *testing.T, s durable.Store) {
+func farAway(t *testing.T, s stores.Store) {
 	end := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 	r := record("late")
 	r.Due = end
@@ -46,7 +47,7 @@ func farAway(t *testing.T, s durable.Store) {
 	got, err := s.Load(t.Context(), "late")
 	require.NoError(t, err)
 	assert.Greater(t, got.Due.Year(), 2200)
-	due, next, err := s.Take(t.Context(), durable.Taking{Now: timeAt(10), Hide: time.Second, Functions: []string{"f"}, Limit: 9})
+	due, next, err := s.Take(t.Context(), stores.Taking{Now: timeAt(10), Hide: time.Second, Functions: []string{"f"}, Limit: 9})
 	require.NoError(t, err)
 	assert.Empty(t, due)
 	assert.Greater(t, next.Year(), 2200)
@@ -61,7 +62,7 @@ func farAway(t *testing.T, s durable.Store) {
 	assert.Greater(t, until.Year(), 2200)
 }
 
-func dueForStep(t *testing.T, s durable.Store) {
+func dueForStep(t *testing.T, s stores.Store) {
 	for _, step := range []string{"", "x", "y"} {
 		r := record("at " + step)
 		r.Step, r.Due = step, timeAt(5)
@@ -71,19 +72,19 @@ func dueForStep(t *testing.T, s durable.Store) {
 		write(t, s, r)
 	}
 	take := func(steps []string) []string {
-		due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Steps: steps, Limit: 100})
+		due, _, err := s.Take(t.Context(), stores.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Steps: steps, Limit: 100})
 		require.NoError(t, err)
 		return ids(due)
 	}
 	assert.ElementsMatch(t, []string{"at x", "owned at x", "at ", "owned at "}, take([]string{"x", "z"}))
-	due, next, err := s.Take(t.Context(), durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Steps: []string{}, Limit: 100})
+	due, next, err := s.Take(t.Context(), stores.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Steps: []string{}, Limit: 100})
 	require.NoError(t, err)
 	assert.Empty(t, due, "they are hidden, and the others are not for it")
 	assert.False(t, next.IsZero())
 	assert.ElementsMatch(t, []string{"at y", "owned at y"}, take(nil))
 }
 
-func dueForLayout(t *testing.T, s durable.Store) {
+func dueForLayout(t *testing.T, s stores.Store) {
 	for _, layout := range []string{"", "old", "new"} {
 		r := record("due " + layout)
 		r.Layout, r.Due = layout, timeAt(5)
@@ -95,10 +96,10 @@ func dueForLayout(t *testing.T, s durable.Store) {
 	later := record("later")
 	later.Layout, later.Due = "new", timeAt(500)
 	write(t, s, later)
-	taking := func(layouts ...string) durable.Taking {
-		return durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Layouts: layouts, Limit: 100}
+	taking := func(layouts ...string) stores.Taking {
+		return stores.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Layouts: layouts, Limit: 100}
 	}
-	foreign := func(t2 durable.Taking) int {
+	foreign := func(t2 stores.Taking) int {
 		n, err := s.Foreign(t.Context(), t2)
 		require.NoError(t, err)
 		return n
@@ -134,7 +135,7 @@ func dueForLayout(t *testing.T, s durable.Store) {
 }
 
 // countedTakings lets takers die. A store may count a taking less.
-func countedTakings(t *testing.T, s durable.Store) {
+func countedTakings(t *testing.T, s stores.Store) {
 	for _, id := range []string{"a", "b"} {
 		r := record(id)
 		r.Due = timeAt(5)
@@ -143,9 +144,9 @@ func countedTakings(t *testing.T, s durable.Store) {
 	require.NoError(t, s.Lease(t.Context(), "here", timeAt(10_000)))
 	require.NoError(t, s.Lease(t.Context(), "elsewhere", timeAt(10_000)))
 	lost := map[string]int{}
-	var last durable.Taken
+	var last stores.Taken
 	for n := range 5 {
-		due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(10 + 20*n), Hide: 10 * time.Second, Functions: []string{"f"}, Limit: 100})
+		due, _, err := s.Take(t.Context(), stores.Taking{Now: timeAt(10 + 20*n), Hide: 10 * time.Second, Functions: []string{"f"}, Limit: 100})
 		require.NoError(t, err)
 		for _, d := range due {
 			assert.GreaterOrEqual(t, d.Lost, lost[d.ID])
@@ -162,7 +163,7 @@ func countedTakings(t *testing.T, s durable.Store) {
 	assert.Empty(t, differences(r, last.Record))
 	write(t, s, last.Record)
 	sendTo(t, s, "b", "m", "")
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(200), Hide: time.Second, Functions: []string{"f"}, Limit: 100})
+	due, _, err := s.Take(t.Context(), stores.Taking{Now: timeAt(200), Hide: time.Second, Functions: []string{"f"}, Limit: 100})
 	require.NoError(t, err)
 	require.Len(t, due, 2)
 	for _, d := range due {
@@ -170,7 +171,7 @@ func countedTakings(t *testing.T, s durable.Store) {
 	}
 }
 
-func hidden(t *testing.T, s durable.Store) {
+func hidden(t *testing.T, s stores.Store) {
 	r := record("a")
 	r.Due = timeAt(10)
 	write(t, s, r)
@@ -185,7 +186,7 @@ func hidden(t *testing.T, s durable.Store) {
 
 // takenWhole checks that a worker can rely on what it has taken: it reads neither the record nor
 // the inbox again.
-func takenWhole(t *testing.T, s durable.Store) {
+func takenWhole(t *testing.T, s stores.Store) {
 	for _, id := range []string{"mail", "read", "unread", "dropped", "owned"} {
 		r := record(id)
 		r.Function, r.Step, r.Due = "g", "shop.charge", timeAt(5)
@@ -205,7 +206,7 @@ func takenWhole(t *testing.T, s durable.Store) {
 	}
 	sendTo(t, s, "mail", "m", "")
 	sendTo(t, s, "unread", "m", "")
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f", "g"}, Limit: 100})
+	due, _, err := s.Take(t.Context(), stores.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f", "g"}, Limit: 100})
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"mail", "read", "unread", "dropped", "owned"}, ids(due))
 	for _, d := range due {
@@ -221,7 +222,7 @@ func takenWhole(t *testing.T, s durable.Store) {
 	}
 }
 
-func oneTaker(t *testing.T, s durable.Store) {
+func oneTaker(t *testing.T, s stores.Store) {
 	const n = 40
 	for i := range n {
 		r := record(fmt.Sprint("i", i))
@@ -234,7 +235,7 @@ func oneTaker(t *testing.T, s durable.Store) {
 	for range 4 {
 		wg.Go(func() {
 			for range n {
-				due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(20), Hide: time.Hour, Functions: []string{"f"}, Limit: 3})
+				due, _, err := s.Take(t.Context(), stores.Taking{Now: timeAt(20), Hide: time.Hour, Functions: []string{"f"}, Limit: 3})
 				if err != nil {
 					t.Error(err)
 					return
@@ -254,19 +255,19 @@ func oneTaker(t *testing.T, s durable.Store) {
 	}
 }
 
-func limited(t *testing.T, s durable.Store) {
+func limited(t *testing.T, s stores.Store) {
 	for i, due := range []int{30, 10, 20} {
 		r := record(fmt.Sprint("i", i))
 		r.Due = timeAt(due)
 		write(t, s, r)
 	}
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(40), Hide: time.Hour, Functions: []string{"f"}, Limit: 2})
+	due, _, err := s.Take(t.Context(), stores.Taking{Now: timeAt(40), Hide: time.Hour, Functions: []string{"f"}, Limit: 2})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"i1", "i2"}, ids(due))
 	assert.Equal(t, []string{"i0"}, take(t, s, timeAt(40)))
 }
 
-func expired(t *testing.T, s durable.Store) {
+func expired(t *testing.T, s stores.Store) {
 	r := record("a")
 	r.Owner, r.Status = "w", durable.Running
 	write(t, s, r)
@@ -281,7 +282,7 @@ func expired(t *testing.T, s durable.Store) {
 	assert.Empty(t, take(t, s, timeAt(200)), "the worker lives again")
 }
 
-func notDue(t *testing.T, s durable.Store) {
+func notDue(t *testing.T, s stores.Store) {
 	for _, status := range []durable.Status{durable.Completed, durable.Failed, durable.Canceled, durable.Terminated, durable.Stuck} {
 		r := record(string(status))
 		write(t, s, r)

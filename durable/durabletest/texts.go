@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // longTexts are texts that every store keeps.
@@ -18,7 +19,7 @@ var longTexts = []string{
 }
 
 // keptTexts checks that a store keeps every text that an engine may pass to it.
-func keptTexts(t *testing.T, s durable.Store) {
+func keptTexts(t *testing.T, s stores.Store) {
 	for _, text := range longTexts {
 		r := record(text)
 		r.Function, r.Step, r.Layout, r.Due = text, text, text, timeAt(5)
@@ -29,7 +30,7 @@ func keptTexts(t *testing.T, s durable.Store) {
 		assert.Empty(t, differences(r, got))
 		const prefix = "a key of an engine: "
 		for range 2 {
-			require.NoError(t, s.Send(t.Context(), text, durable.Message{Name: text, Key: prefix + text, Sent: timeAt(3)}))
+			require.NoError(t, s.Send(t.Context(), text, stores.Message{Name: text, Key: prefix + text, Sent: timeAt(3)}))
 		}
 		list, err := s.Inbox(t.Context(), text, 0)
 		require.NoError(t, err)
@@ -38,7 +39,7 @@ func keptTexts(t *testing.T, s durable.Store) {
 		all, err := s.List(t.Context(), durable.Filter{Function: text, Labels: map[string]string{text: text}})
 		require.NoError(t, err)
 		assert.Len(t, all, 1)
-		due, _, err := s.Take(t.Context(), durable.Taking{
+		due, _, err := s.Take(t.Context(), stores.Taking{
 			Now: timeAt(5), Hide: time.Second, Functions: []string{text}, Steps: []string{text}, Layouts: []string{text}, Limit: 9,
 		})
 		require.NoError(t, err)
@@ -50,14 +51,14 @@ func keptTexts(t *testing.T, s durable.Store) {
 var badTexts = []string{"\xff", "a\x00b", "\xed\xa0\x80", strings.Repeat("x", 10_000)}
 
 // otherTexts checks that a store either keeps a text as it is, or says that it never can.
-func otherTexts(t *testing.T, s durable.Store) {
+func otherTexts(t *testing.T, s stores.Store) {
 	write(t, s, record("a"))
 	for _, text := range badTexts {
-		for _, set := range []func(*durable.Record){
-			func(r *durable.Record) { r.ID = text },
-			func(r *durable.Record) { r.Function = text },
-			func(r *durable.Record) { r.Step = text },
-			func(r *durable.Record) { r.Layout = text },
+		for _, set := range []func(*stores.Record){
+			func(r *stores.Record) { r.ID = text },
+			func(r *stores.Record) { r.Function = text },
+			func(r *stores.Record) { r.Step = text },
+			func(r *stores.Record) { r.Layout = text },
 		} {
 			r := record("b")
 			set(r)
@@ -73,7 +74,7 @@ func otherTexts(t *testing.T, s durable.Store) {
 			_, err = s.Purge(t.Context(), timeAt(100), 10)
 			require.NoError(t, err)
 		}
-		for _, m := range []durable.Message{{Name: text}, {Name: "m", Key: text}} {
+		for _, m := range []stores.Message{{Name: text}, {Name: "m", Key: text}} {
 			before, err := s.Inbox(t.Context(), "a", 0)
 			require.NoError(t, err)
 			m.Sent = timeAt(3)
@@ -90,7 +91,7 @@ func otherTexts(t *testing.T, s durable.Store) {
 }
 
 // refusedTexts checks that an engine refuses texts alike on every store, before the store does.
-func refusedTexts(t *testing.T, s durable.Store) {
+func refusedTexts(t *testing.T, s stores.Store) {
 	e := quiet(t, s)
 	served := durable.Serve(e, tallyDurable, struct{}{})
 	most := strings.Repeat("ü", durable.MaxText/2)

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 var fullVolume = flag.Bool("durabletest.full", false, "Store tries 4000 waiting messages and 2000 children, and logs the times")
@@ -29,14 +31,14 @@ func volume(full, short int) int {
 
 // tally is a function that receives numbers, and checks their order.
 type tally struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	want, got int
 	err       error
 }
 
-func (f *tally) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *tally) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 1 {
-		n, err := durable.Received[int](t)
+		n, err := gen.Received[int](t)
 		if err == nil && n != f.got {
 			err = fmt.Errorf("message %d arrived as number %d", n, f.got)
 		}
@@ -49,35 +51,35 @@ func (f *tally) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *tally) Call(context.Context, int) error { return errors.New("it has no steps") }
 
-func (f *tally) Live(int) []durable.Value {
-	return []durable.Value{{Name: "want", Ptr: &f.want}, {Name: "got", Ptr: &f.got}, {Name: "err", Ptr: &f.err}}
+func (f *tally) Live(int) []gen.Value {
+	return []gen.Value{{Name: "want", Ptr: &f.want}, {Name: "got", Ptr: &f.got}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *tally) Outcome() (result any, err *error) { return &f.got, &f.err }
 
 var tallyDurable = durable.Function[struct{}, int, int]{
-	Name: "durabletest.tally", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "number"}},
-	New: func(_ struct{}, want int) durable.Frame { return &tally{want: want} },
+	Name: "durabletest.tally", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "number"}},
+	New: func(_ struct{}, want int) gen.Frame { return &tally{want: want} },
 }
 
 // crowd is a function that calls itself: with a number of children, each of which has none.
 type crowd struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	children, sum int
 	err           error
 }
 
-func (f *crowd) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *crowd) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 && f.children > 0 {
 		var list []durable.Child
 		for n := range f.children {
 			name := durable.Labels(map[string]string{"name": fmt.Sprint("child ", n)})
 			list = append(list, durable.Call(crowdDurable(), struct{}{}, -n, name))
 		}
-		return t.All(1, list...)
+		return gen.All[durable.Child](t, 1, list...)
 	}
 	if f.sum = f.children; t.Point() == 1 {
-		list, err := durable.Joined[int](t)
+		list, err := gen.Joined[int](t)
 		f.sum, f.err = 0, err
 		for n, answer := range list {
 			if answer == -n {
@@ -90,21 +92,21 @@ func (f *crowd) MoveNext(_ context.Context, t *durable.Turn) bool {
 
 func (f *crowd) Call(context.Context, int) error { return errors.New("it has no steps") }
 
-func (f *crowd) Live(int) []durable.Value {
-	return []durable.Value{{Name: "children", Ptr: &f.children}, {Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
+func (f *crowd) Live(int) []gen.Value {
+	return []gen.Value{{Name: "children", Ptr: &f.children}, {Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *crowd) Outcome() (result any, err *error) { return &f.sum, &f.err }
 
 func crowdDurable() durable.Function[struct{}, int, int] {
 	return durable.Function[struct{}, int, int]{
-		Name: "durabletest.crowd", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "all"}},
-		New: func(_ struct{}, children int) durable.Frame { return &crowd{children: children} },
+		Name: "durabletest.crowd", Layout: "1", Points: []gen.Point{{Name: "begin"}, {Name: "all"}},
+		New: func(_ struct{}, children int) gen.Frame { return &crowd{children: children} },
 	}
 }
 
 // quiet opens an engine that logs nothing.
-func quiet(t *testing.T, s durable.Store, opts ...durable.Option) *durable.Engine {
+func quiet(t *testing.T, s stores.Store, opts ...durable.Option) *durable.Engine {
 	e, err := durable.Open(t.Context(), s, append(opts, durable.Log(slog.New(slog.DiscardHandler)))...)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, e.Shutdown(context.Background())) })
@@ -112,7 +114,7 @@ func quiet(t *testing.T, s durable.Store, opts ...durable.Option) *durable.Engin
 }
 
 // manyMessages sends more messages than a store keeps in one place, before they are received.
-func manyMessages(t *testing.T, s durable.Store) {
+func manyMessages(t *testing.T, s stores.Store) {
 	n := volume(4000, 500)
 	client := quiet(t, s, durable.Client())
 	h, err := durable.Serve(client, tallyDurable, struct{}{}).Start(t.Context(), "a", n)
@@ -142,7 +144,7 @@ func manyMessages(t *testing.T, s durable.Store) {
 }
 
 // messagesAtOnce has many senders at the same moment. All messages arrive, each key once.
-func messagesAtOnce(t *testing.T, s durable.Store) {
+func messagesAtOnce(t *testing.T, s stores.Store) {
 	write(t, s, record("a"))
 	const senders, each = 20, 10
 	var all sync.WaitGroup
@@ -153,7 +155,7 @@ func messagesAtOnce(t *testing.T, s durable.Store) {
 				if n == each-1 {
 					id = "none"
 				}
-				err := s.Send(context.Background(), id, durable.Message{Name: fmt.Sprint(i), Key: fmt.Sprint(i/2, " ", n), Payload: []byte{byte(n)}})
+				err := s.Send(context.Background(), id, stores.Message{Name: fmt.Sprint(i), Key: fmt.Sprint(i/2, " ", n), Payload: []byte{byte(n)}})
 				if id == "none" {
 					assert.ErrorIs(t, err, durable.ErrNotFound)
 				} else {
@@ -178,7 +180,7 @@ func messagesAtOnce(t *testing.T, s durable.Store) {
 
 // manyChildren runs a function with more children than are written one after the other, and counts
 // them.
-func manyChildren(t *testing.T, s durable.Store) {
+func manyChildren(t *testing.T, s stores.Store) {
 	n := volume(2000, 100)
 	begin := time.Now()
 	e := quiet(t, s)

@@ -12,15 +12,16 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/shop"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // asleep is the store of a worker that does not renew its lease, as if it slept.
 type asleep struct {
-	durable.Store
+	stores.Store
 	sleeps atomic.Bool
 }
 
-// Lease implements [durable.Store].
+// Lease implements [stores.Store].
 func (a *asleep) Lease(ctx context.Context, worker string, until time.Time) error {
 	if a.sleeps.Load() {
 		return nil
@@ -32,7 +33,7 @@ func (a *asleep) Lease(ctx context.Context, worker string, until time.Time) erro
 // step past its lease, and the second one completes the order. Then the first one wakes up: its
 // step has the same key, and its write conflicts. one and two must contain the same instances:
 // they are one store, or two connections to it. TwoWorkers blocks until the check is done.
-func TwoWorkers(t *testing.T, one, two durable.Store) {
+func TwoWorkers(t *testing.T, one, two stores.Store) {
 	t.Helper()
 	s := shop.New()
 	var called atomic.Bool
@@ -69,10 +70,10 @@ func TwoWorkers(t *testing.T, one, two durable.Store) {
 // functions and leaves those of the other alone. An id belongs to the program that used it first.
 // Instances of a function wait until a program that serves it runs. one and two must contain the
 // same instances. TwoPrograms blocks until the check is done.
-func TwoPrograms(t *testing.T, one, two durable.Store) {
+func TwoPrograms(t *testing.T, one, two stores.Store) {
 	t.Helper()
 	quick := []durable.Option{durable.Poll(10 * time.Millisecond), durable.Log(slog.New(slog.DiscardHandler))}
-	open := func(s durable.Store) *durable.Engine {
+	open := func(s stores.Store) *durable.Engine {
 		e, err := durable.Open(t.Context(), s, quick...)
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, e.Shutdown(context.Background())) })

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of clerk.keep: 9da77b9020b9c975
@@ -16,20 +17,20 @@ import (
 var keepDurable = durable.Function[*clerk, zoo, string]{
 	Name:   "durabletest.zoo",
 	Layout: "39db680b139adcb3",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "zoo_test.go:170"},
 		{Name: "feed", At: "zoo_test.go:173", Step: "durabletest_test.feed"},
 		{Name: "Receive", At: "zoo_test.go:177"},
 		{Name: "double", At: "zoo_test.go:181", Step: "durabletest_test.double"},
 	},
-	New: func(receiver *clerk, request zoo) durable.Frame {
+	New: func(receiver *clerk, request zoo) gen.Frame {
 		return &clerkKeepSaved{c: receiver, asked: request}
 	},
 }
 
 // clerkKeepSaved has the variables of [clerk.keep], and what its steps are given and return.
 type clerkKeepSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	c *clerk // given again when it is loaded
 
 	asked        zoo
@@ -50,7 +51,7 @@ type clerkKeepSaved struct {
 
 // MoveNext runs [clerk.keep] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *clerkKeepSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *clerkKeepSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -73,7 +74,7 @@ resume1:
 	// zoo_test.go:177: sent, err := durable.Receive[zoo](ctx, "zoo", time.Hour)
 	return t.Receive(2, "zoo", time.Hour)
 resume2:
-	f.sent, f.err2 = durable.Received[zoo](t)
+	f.sent, f.err2 = gen.Received[zoo](t)
 	if f.err2 != nil {
 		f.result, f.err = "", f.err2
 		return t.Return()
@@ -107,28 +108,28 @@ func (f *clerkKeepSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [clerk.keep] needs at a point and after it.
-func (f *clerkKeepSaved) Live(point int) []durable.Value {
+func (f *clerkKeepSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "asked", Ptr: &f.asked},
 		}
 	case 1: // feed
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "asked", Ptr: &f.asked},
 			{Name: "z", Ptr: &f.z},
 			{Name: "before", Ptr: &f.before},
 			{Name: "feed.z", Ptr: &f.feedZ},
 		}
 	case 2: // Receive
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "asked", Ptr: &f.asked},
 			{Name: "z", Ptr: &f.z},
 			{Name: "before", Ptr: &f.before},
 			{Name: "fed", Ptr: &f.fed},
 		}
 	case 3: // double
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "asked", Ptr: &f.asked},
 			{Name: "z", Ptr: &f.z},
 			{Name: "before", Ptr: &f.before},
@@ -137,7 +138,7 @@ func (f *clerkKeepSaved) Live(point int) []durable.Value {
 			{Name: "double.n", Ptr: &f.doubleN},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.result", Ptr: &f.result},
 		{Name: "return.err", Ptr: &f.err},
 	}
@@ -148,4 +149,4 @@ func (f *clerkKeepSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 3eabb526613dba74
+// Digest of what is above: 6688f344916f15a2

@@ -14,9 +14,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/natsstore"
 	"github.com/movenext/movenext/durable/natsstore/natstest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // perWriter makes b.N calls from the given number of goroutines.
@@ -37,10 +37,10 @@ func perWriter(b *testing.B, writers int, do func(writer int) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 }
 
-func swaps(b *testing.B, s durable.Store) {
+func swaps(b *testing.B, s stores.Store) {
 	for _, writers := range []int{1, 16, 64} {
 		b.Run(fmt.Sprint("writers ", writers), func(b *testing.B) {
-			records := make([]*durable.Record, writers)
+			records := make([]*stores.Record, writers)
 			for w := range records {
 				records[w] = instance(fmt.Sprint(writers, "-", w, "-", b.N))
 				records[w].State = make([]byte, 500)
@@ -136,7 +136,7 @@ func BenchmarkTimers(b *testing.B) {
 		var late []time.Duration
 		for len(late) < n {
 			now := time.Now()
-			list, _, err := s.Take(b.Context(), durable.Taking{Now: now, Hide: time.Hour, Functions: []string{"f"}, Limit: 128})
+			list, _, err := s.Take(b.Context(), stores.Taking{Now: now, Hide: time.Hour, Functions: []string{"f"}, Limit: 128})
 			require.NoError(b, err)
 			for _, d := range list {
 				i, err := strconv.Atoi(d.ID[1:strings.Index(d.ID, "-")])

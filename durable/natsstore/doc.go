@@ -23,7 +23,7 @@
 // # Several workers
 //
 // Each store follows the headers of all buckets. So it knows at once which instances other
-// processes have made due, and notifies its engine (it is a [durable.Notifier]). It keeps about
+// processes have made due, and notifies its engine (it is a [stores.Notifier]). It keeps about
 // 150 bytes for each instance that has a time or an owner, is stuck, or has ended and was not
 // purged. Instances that wait only for a signal cost nothing. Take claims each instance that it
 // finds with a key in memory, so that workers do not compete for the same instance; the swap

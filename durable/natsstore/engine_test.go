@@ -15,6 +15,7 @@ import (
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/internal/shop"
 	"github.com/movenext/movenext/durable/natsstore/natstest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // lease is the lease of the engines in these tests.
@@ -31,7 +32,7 @@ func patient(t *testing.T, do func() error) error {
 	}
 }
 
-func engine(t *testing.T, s durable.Store) (e *durable.Engine) {
+func engine(t *testing.T, s stores.Store) (e *durable.Engine) {
 	t.Helper()
 	require.NoError(t, patient(t, func() (err error) {
 		e, err = durable.Open(t.Context(), s, durable.Poll(10*time.Millisecond), durable.Lease(lease), durable.Log(slog.New(slog.DiscardHandler)))

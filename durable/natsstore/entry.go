@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Entries
@@ -27,7 +27,7 @@ import (
 
 // entry is an instance as it is stored.
 type entry struct {
-	durable.Record
+	stores.Record
 	box mailbox
 
 	seq     uint64 // of the stream: the revision that a write compares
@@ -62,7 +62,7 @@ type head struct {
 	Function string            `json:"function"`
 	Run      string            `json:"run"`
 	Version  int64             `json:"version"`
-	Status   durable.Status    `json:"status"`
+	Status   stores.Status     `json:"status"`
 	Reason   string            `json:"reason,omitempty"`
 	Step     string            `json:"step,omitempty"`
 	Layout   string            `json:"layout,omitempty"`
@@ -94,9 +94,9 @@ func decode(id string, value []byte, seq uint64) (*entry, error) {
 	line, state, ok := bytes.Cut(value, []byte("\n"))
 	var h head
 	if err := json.Unmarshal(line, &h); err != nil || !ok {
-		return nil, fmt.Errorf("%w: the entry of %q cannot be read: %w", ErrForeign, id, durable.ErrCorrupt)
+		return nil, fmt.Errorf("%w: the entry of %q cannot be read: %w", ErrForeign, id, stores.ErrCorrupt)
 	}
-	e := &entry{seq: seq, box: h.mailbox, Record: durable.Record{
+	e := &entry{seq: seq, box: h.mailbox, Record: stores.Record{
 		ID: id, Function: h.Function, Run: h.Run, Version: h.Version, Status: h.Status, Reason: h.Reason, Step: h.Step, Layout: h.Layout, Labels: h.Labels,
 		Created: nanos.Time(h.Created), Updated: nanos.Time(h.Updated), Owner: h.Owner, Epoch: h.Epoch, Due: nanos.Time(h.Due), Seen: h.Seen, Floor: h.Floor,
 	}}
@@ -118,13 +118,13 @@ func (e *entry) mail() bool { return e.box.Last > e.Seen }
 
 // note is the index's data about an entry. It is the header of the entry's message.
 type note struct {
-	Function string         `json:"f"`
-	Step     string         `json:"s,omitempty"`
-	Layout   string         `json:"l,omitempty"`
-	Owner    string         `json:"o,omitempty"`
-	Status   durable.Status `json:"t"`
-	Wake     *int64         `json:"w,omitempty"` // when it is due if it has no owner
-	Updated  *int64         `json:"u,omitempty"`
+	Function string        `json:"f"`
+	Step     string        `json:"s,omitempty"`
+	Layout   string        `json:"l,omitempty"`
+	Owner    string        `json:"o,omitempty"`
+	Status   stores.Status `json:"t"`
+	Wake     *int64        `json:"w,omitempty"` // when it is due if it has no owner
+	Updated  *int64        `json:"u,omitempty"`
 }
 
 // noteHeader is the header that carries a note, and leaseHeaderName the header that carries the
@@ -138,7 +138,7 @@ func (e *entry) note() note {
 	n := note{Function: e.Function, Step: e.Step, Layout: e.Layout, Owner: e.Owner, Status: e.Status, Updated: nanos.Nullable(e.Updated)}
 	switch {
 	case e.Owner != "":
-	case e.mail() && (e.Status == durable.Running || e.Status == durable.Waiting):
+	case e.mail() && (e.Status == stores.Running || e.Status == stores.Waiting):
 		n.Wake = new(int64)
 	default:
 		n.Wake = nanos.Nullable(e.Due)

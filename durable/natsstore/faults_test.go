@@ -17,6 +17,7 @@ import (
 	"github.com/movenext/movenext/durable/natsstore"
 	"github.com/movenext/movenext/durable/natsstore/internal/serving"
 	"github.com/movenext/movenext/durable/natsstore/natstest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // leader is the number of the server that leads a stream.
@@ -54,7 +55,7 @@ func TestNothingIsLostWithALeader(t *testing.T) {
 				if !assert.NoError(t, err) {
 					return
 				}
-				if !assert.NoError(t, s.Send(context.WithoutCancel(ctx), r.ID, durable.Message{Name: "m"})) {
+				if !assert.NoError(t, s.Send(context.WithoutCancel(ctx), r.ID, stores.Message{Name: "m"})) {
 					return
 				}
 				r.Seen++
@@ -234,7 +235,7 @@ func TestAWorkerNeedsTheseRights(t *testing.T) {
 	r := instance("a")
 	_, err := s.Swap(t.Context(), r)
 	require.NoError(t, err)
-	require.NoError(t, s.Send(t.Context(), "a", durable.Message{Name: "m", Payload: make([]byte, 10_000)}))
+	require.NoError(t, s.Send(t.Context(), "a", stores.Message{Name: "m", Payload: make([]byte, 10_000)}))
 	list, err := s.Inbox(t.Context(), "a", 0)
 	require.NoError(t, err)
 	require.Len(t, list, 1)

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // index holds this process's knowledge of all instances that have a time or an owner, are stuck,
@@ -43,8 +43,8 @@ type kind struct{ function, step, layout string }
 func (n note) kind() kind { return kind{n.Function, n.Step, n.Layout} }
 
 // record returns what a Taking needs to know of such an instance.
-func (k kind) record() *durable.Record {
-	return &durable.Record{Function: k.function, Step: k.step, Layout: k.layout}
+func (k kind) record() *stores.Record {
+	return &stores.Record{Function: k.function, Step: k.step, Layout: k.layout}
 }
 
 // group is the instances of a kind that become due, the earliest first.
@@ -146,7 +146,7 @@ func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes
 		isKept = false
 	}
 	switch {
-	case n.Status == durable.Stuck:
+	case n.Status == stores.Stuck:
 		it.group = x.group(n.kind())
 		x.stuck[id] = it
 	case n.Status.Ended():
@@ -312,7 +312,7 @@ type foundItem struct {
 }
 
 // take hides due instances until a time, and returns them, the oldest first.
-func (x *index) take(t durable.Taking, limit int) (list []foundItem) {
+func (x *index) take(t stores.Taking, limit int) (list []foundItem) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	now := nanos.Of(t.Now)
@@ -351,10 +351,10 @@ func (x *index) take(t durable.Taking, limit int) (list []foundItem) {
 }
 
 // servedBy reports whether a worker serves the group.
-func (g *group) servedBy(t durable.Taking) bool { return t.Serves(g.record()) }
+func (g *group) servedBy(t stores.Taking) bool { return t.Serves(g.record()) }
 
 // foreign counts due instances whose layouts a worker does not know.
-func (x *index) foreign(t durable.Taking) (n int) {
+func (x *index) foreign(t stores.Taking) (n int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	now := nanos.Of(t.Now)
@@ -409,7 +409,7 @@ func (x *index) hide(f foundItem, until int64, taken bool) {
 }
 
 // next returns when the next instance can be taken; zero: not without a change.
-func (x *index) next(t durable.Taking) (soonest time.Time) {
+func (x *index) next(t stores.Taking) (soonest time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var first *int64
@@ -434,7 +434,7 @@ func (x *index) next(t durable.Taking) (soonest time.Time) {
 }
 
 // stuckIDs returns the ids of the stuck instances of a function, or of all, in order.
-func (x *index) stuckIDs(f durable.Filter) (ids []string) {
+func (x *index) stuckIDs(f stores.Filter) (ids []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, it := range x.stuck {

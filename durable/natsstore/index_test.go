@@ -13,14 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 func waiting(wake int64) note {
 	return note{Function: "f", Status: durable.Waiting, Wake: &wake}
 }
 
-func by(now int64) durable.Taking {
-	return durable.Taking{Now: time.Unix(0, now), Hide: time.Nanosecond * 100, Functions: []string{"f"}}
+func by(now int64) stores.Taking {
+	return stores.Taking{Now: time.Unix(0, now), Hide: time.Nanosecond * 100, Functions: []string{"f"}}
 }
 
 // TestTheIndexAgreesWithAMap applies random revisions, in order as a bucket has them and early as
@@ -114,7 +115,7 @@ func TestTokensAreReversible(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	e := entry{Record: durable.Record{ID: "a", Function: "f", Status: durable.Waiting, State: []byte("s\n")}}
+	e := entry{Record: stores.Record{ID: "a", Function: "f", Status: durable.Waiting, State: []byte("s\n")}}
 	value, err := e.encode()
 	require.NoError(f, err)
 	f.Add(value)

@@ -12,21 +12,21 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
-// List implements [durable.Store]. It finds stuck instances with the index, which may lag a
+// List implements [stores.Store]. It finds stuck instances with the index, which may lag a
 // little. Any other list reads the headers of all instances, so it is for people, not for loops.
 // It sees everything that was written before the call.
-func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
+func (s *Store) List(ctx context.Context, f stores.Filter) (list []*stores.Record, err error) {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx); err != nil {
 		return nil, err
 	}
 	var ids []string
-	if f.Status == durable.Stuck {
+	if f.Status == stores.Stuck {
 		if err := s.ready(ctx); err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 }
 
 // scan returns the ids of instances whose notes match, in order.
-func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err error) {
+func (s *Store) scan(ctx context.Context, f stores.Filter) (ids []string, err error) {
 	for _, b := range s.buckets[:len(s.buckets)-1] {
 		if err := s.scanBucket(ctx, b, func(id string, n note) {
 			// An instance may appear twice if it was written during the scan.
@@ -172,7 +172,7 @@ func (s *Store) newest(ctx context.Context, b *bucket) (uint64, error) {
 	return m.Sequence, nil
 }
 
-// Delete implements [durable.Store]. If it returns an error of the connection, the instance may
+// Delete implements [stores.Store]. If it returns an error of the connection, the instance may
 // have been deleted.
 func (s *Store) Delete(ctx context.Context, id string, version int64) error {
 	ctx = nilctx.Background(ctx)
@@ -181,16 +181,16 @@ func (s *Store) Delete(ctx context.Context, id string, version int64) error {
 	case err != nil:
 		return err
 	case e.Version != version:
-		return durable.ErrConflict
+		return stores.ErrConflict
 	}
 	done, err := s.purge(ctx, foundItem{id: id, shard: s.shardOf(id), seq: e.seq})
 	if err == nil && !done {
-		return durable.ErrConflict
+		return stores.ErrConflict
 	}
 	return err
 }
 
-// Purge implements [durable.Store].
+// Purge implements [stores.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx); err != nil {

@@ -12,10 +12,10 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/groups"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Mail
@@ -114,15 +114,15 @@ func inParallel[T any](list []T, f func(T) error) error {
 
 // pendingSend is a call of Send.
 type pendingSend struct {
-	m      durable.Message
+	m      stores.Message
 	apart  string // the name of its payload's own key
 	stored string // the birth under which the payload was stored; empty: it was not
 	known  bool   // a message with its key has already been sent
 }
 
-// Send implements [durable.Store]. If it returns an error of the connection or of the context, the
+// Send implements [stores.Store]. If it returns an error of the connection or of the context, the
 // message may have been written.
-func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
+func (s *Store) Send(ctx context.Context, id string, m stores.Message) error {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx, id, m.Name, m.Key); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 	one := &pendingSend{m: m, apart: mark()}
 	err := s.sends.Do(ctx, id, one)
 	switch {
-	case errors.Is(err, durable.ErrEnded) && one.known:
+	case errors.Is(err, stores.ErrEnded) && one.known:
 		return nil
 	case errors.Is(err, groups.ErrClosed):
 		return ErrClosed
@@ -148,14 +148,14 @@ func (s *Store) sendGroup(ctx context.Context, id string, group []*pendingSend) 
 	_, err := s.change(ctx, id, s.cache.whole(id), false, func(old *entry) (*entry, error) {
 		switch {
 		case old == nil:
-			return nil, durable.ErrNotFound
+			return nil, stores.ErrNotFound
 		case old.Status.Ended():
 			for _, c := range group { // one by one: none of them makes a key known
 				if err := s.findKnown(ctx, old, []*pendingSend{c}); err != nil {
 					return nil, err
 				}
 			}
-			return nil, durable.ErrEnded
+			return nil, stores.ErrEnded
 		}
 		return s.addLetters(ctx, old, group)
 	})
@@ -289,8 +289,8 @@ func (s *Store) spillKeys(ctx context.Context, e *entry, group []*pendingSend) e
 	return nil
 }
 
-// Inbox implements [durable.Store].
-func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
+// Inbox implements [stores.Store].
+func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []stores.Message, err error) {
 	ctx = nilctx.Background(ctx)
 	for seq := uint64(0); ; {
 		e, err := s.find(ctx, id)
@@ -309,7 +309,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 var errGone = errors.New("natsstore: a part of the mailbox is gone")
 
 // readMail returns the messages of an entry whose numbers are greater than after.
-func (s *Store) readMail(ctx context.Context, e *entry, after int64) ([]durable.Message, error) {
+func (s *Store) readMail(ctx context.Context, e *entry, after int64) ([]stores.Message, error) {
 	pages := make([][]letter, len(e.box.Pages)+1)
 	pages[len(e.box.Pages)] = e.box.Letters
 	var numbers []int
@@ -325,7 +325,7 @@ func (s *Store) readMail(ctx context.Context, e *entry, after int64) ([]durable.
 	if err != nil {
 		return nil, err
 	}
-	var list []durable.Message
+	var list []stores.Message
 	apart := map[int]string{} // the names of payloads, by their places in list
 	for _, l := range slices.Concat(pages...) {
 		if l.Seq <= after {
@@ -334,7 +334,7 @@ func (s *Store) readMail(ctx context.Context, e *entry, after int64) ([]durable.
 		if l.Apart != "" {
 			apart[len(list)] = l.Apart
 		}
-		list = append(list, durable.Message{Seq: l.Seq, Name: l.Name, Key: l.Key, Payload: l.Payload, Sent: nanos.Time(l.Sent)})
+		list = append(list, stores.Message{Seq: l.Seq, Name: l.Name, Key: l.Key, Payload: l.Payload, Sent: nanos.Time(l.Sent)})
 	}
 	return list, inParallel(slices.Collect(maps.Keys(apart)), func(n int) error {
 		raw, err := s.last(ctx, s.bucketOf(e.ID), s.partSubject(e.ID, "m", e.box.Birth, apart[n]))
@@ -359,7 +359,7 @@ func (s *Store) readPage(ctx context.Context, id, birth string, p page) (list []
 		return nil, fmt.Errorf("%w: the messages of %q up to %d", errGone, id, p.Last)
 	}
 	if err := json.Unmarshal(raw.Data, &list); err != nil {
-		return nil, fmt.Errorf("%w: the messages of %q up to %d cannot be read: %w", ErrForeign, id, p.Last, durable.ErrCorrupt)
+		return nil, fmt.Errorf("%w: the messages of %q up to %d cannot be read: %w", ErrForeign, id, p.Last, stores.ErrCorrupt)
 	}
 	return list, nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Writes and reads
@@ -137,11 +137,11 @@ func (s *Store) putValue(ctx context.Context, b *bucket, subject string, value [
 			return nil
 		case errors.Is(err, nats.ErrMaxPayload):
 			return final{fmt.Errorf("%w: the server takes messages of %d bytes, and this one has %d",
-				durable.ErrTooLarge, s.conn.MaxPayload(), len(value))}
+				stores.ErrTooLarge, s.conn.MaxPayload(), len(value))}
 		case errors.As(err, &api) && (api.ErrorCode == codeWrongSequence || api.ErrorCode == codeWrongSequenceConstant):
 			return final{errOutdated}
 		case errors.As(err, &api) && api.ErrorCode == codeTooLarge:
-			return final{fmt.Errorf("%w: the stream takes less than the %d bytes of this message", durable.ErrTooLarge, len(value))}
+			return final{fmt.Errorf("%w: the stream takes less than the %d bytes of this message", stores.ErrTooLarge, len(value))}
 		}
 		return err
 	})

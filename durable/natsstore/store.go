@@ -14,11 +14,11 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/groups"
 	"github.com/movenext/movenext/durable/internal/listeners"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Errors of stores.
@@ -36,7 +36,7 @@ var (
 	ErrUnavailable = errors.New("natsstore: the servers do not answer")
 )
 
-// Store is a [durable.Store] in JetStream buckets, and a [durable.Notifier]. All methods are safe
+// Store is a [stores.Store] in JetStream buckets, and a [stores.Notifier]. All methods are safe
 // for concurrent use. A nil context never ends.
 type Store struct {
 	settings
@@ -57,8 +57,8 @@ type Store struct {
 }
 
 var (
-	_ durable.Store    = (*Store)(nil)
-	_ durable.Notifier = (*Store)(nil)
+	_ stores.Store    = (*Store)(nil)
+	_ stores.Notifier = (*Store)(nil)
 )
 
 // Close ends the goroutines and the connection, and the server of [Embedded]. Later calls return
@@ -78,8 +78,8 @@ func (s *Store) Close() error {
 // URL returns the address of the server to which the store is connected.
 func (s *Store) URL() string { return s.conn.ConnectedUrl() }
 
-// Load implements [durable.Store].
-func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
+// Load implements [stores.Store].
+func (s *Store) Load(ctx context.Context, id string) (*stores.Record, error) {
 	ctx = nilctx.Background(ctx)
 	e, err := s.find(ctx, id)
 	if err != nil {
@@ -95,14 +95,14 @@ func (s *Store) find(ctx context.Context, id string) (*entry, error) {
 	}
 	e, err := s.get(ctx, id)
 	if err == nil && e == nil {
-		err = durable.ErrNotFound
+		err = stores.ErrNotFound
 	}
 	return e, err
 }
 
-// Swap implements [durable.Store]. If it returns an error of the connection, the record may have
+// Swap implements [stores.Store]. If it returns an error of the connection, the record may have
 // been written.
-func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (s *Store) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx, r.ID, r.Function, r.Run, r.Owner, r.Step, r.Layout); err != nil {
 		return false, err
@@ -116,7 +116,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 			e.box.Birth = mark()
 			return e, nil
 		case old == nil || old.Version != r.Version:
-			return nil, durable.ErrConflict
+			return nil, stores.ErrConflict
 		}
 		e.box = old.box
 		e.box.Lost = 0
@@ -132,7 +132,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	return e.mail(), nil
 }
 
-// Lease implements [durable.Store].
+// Lease implements [stores.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx, worker); err != nil {
@@ -148,7 +148,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 	return err
 }
 
-// Leased implements [durable.Store].
+// Leased implements [stores.Store].
 func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx, worker); err != nil {
@@ -163,7 +163,7 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 	return time.Unix(0, expiry).UTC(), err
 }
 
-// Notify implements [durable.Notifier]: f is called after writes of this process, and after
+// Notify implements [stores.Notifier]: f is called after writes of this process, and after
 // writes of other processes that make an instance due.
 func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
@@ -174,7 +174,7 @@ func (s *Store) check(ctx context.Context, texts ...string) error {
 	}
 	for i, t := range texts {
 		if !utf8.ValidString(t) || i == 0 && len(t) > maxText {
-			return fmt.Errorf("natsstore: %w: %.40q is not UTF-8, or too long", durable.ErrUnstorable, t)
+			return fmt.Errorf("natsstore: %w: %.40q is not UTF-8, or too long", stores.ErrUnstorable, t)
 		}
 	}
 	return ctx.Err()

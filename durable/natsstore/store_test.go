@@ -19,6 +19,7 @@ import (
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/natsstore"
 	"github.com/movenext/movenext/durable/natsstore/natstest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,7 +44,7 @@ func connected(t testing.TB, url string, opts ...natsstore.Option) *natsstore.St
 }
 
 func TestStore(t *testing.T) {
-	durabletest.Store(t, func(t testing.TB) durable.Store { return embedded(t) })
+	durabletest.Store(t, func(t testing.TB) stores.Store { return embedded(t) })
 }
 
 // TestStoreInACluster has three servers, and three replicas of all.
@@ -53,7 +54,7 @@ func TestStoreInACluster(t *testing.T) {
 	}
 	c := natstest.New(t, 3)
 	n := 0
-	durabletest.Store(t, func(t testing.TB) durable.Store {
+	durabletest.Store(t, func(t testing.TB) stores.Store {
 		n++
 		return connected(t, c.URL(), natsstore.Bucket(fmt.Sprint("store-", n)), natsstore.Shards(1))
 	})
@@ -94,12 +95,12 @@ func TestADamagedEntryHarmsNoOther(t *testing.T) {
 	})
 }
 
-func instance(id string) *durable.Record {
-	return &durable.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
+func instance(id string) *stores.Record {
+	return &stores.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
 }
 
-func due(now int64) durable.Taking {
-	return durable.Taking{Now: time.Unix(now, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 100}
+func due(now int64) stores.Taking {
+	return stores.Taking{Now: time.Unix(now, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 100}
 }
 
 func TestWhatWasWrittenIsThereAgain(t *testing.T) {
@@ -110,7 +111,7 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 		_, err = first.Swap(t.Context(), instance(id))
 		require.NoError(t, err)
 	}
-	require.NoError(t, first.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	require.NoError(t, first.Send(t.Context(), "a", stores.Message{Name: "m", Key: "k"}))
 	require.NoError(t, first.Close())
 	require.NoError(t, first.Close(), "a second time")
 	_, err = first.Load(t.Context(), "a")
@@ -127,7 +128,7 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 	taken, _, err := second.Take(t.Context(), due(1))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a"}, idsOf(taken))
-	require.NoError(t, second.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	require.NoError(t, second.Send(t.Context(), "a", stores.Message{Name: "m", Key: "k"}))
 	list, err := second.Inbox(t.Context(), "a", 0)
 	require.NoError(t, err)
 	assert.Len(t, list, 1, "the key is known")
@@ -206,7 +207,7 @@ func TestTextsThatCannotBeKeptAreRefused(t *testing.T) {
 		_, err = s.Load(t.Context(), text)
 		require.ErrorIs(t, err, durable.ErrUnstorable)
 	}
-	require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "\xff"}), durable.ErrUnstorable)
+	require.ErrorIs(t, s.Send(t.Context(), "a", stores.Message{Name: "\xff"}), durable.ErrUnstorable)
 	for _, id := range []string{"", "=", "a.b", "a b*>\r\n\x00", strings.Repeat("ü", 500)} {
 		r := instance(id)
 		r.Due = time.Unix(1, 0)
@@ -272,7 +273,7 @@ func TestAnotherProcessIsToldOfAMessage(t *testing.T) {
 	require.NoError(t, err)
 	told := make(chan struct{}, 100)
 	defer b.Notify(func() { told <- struct{}{} })()
-	require.NoError(t, a.Send(t.Context(), "x", durable.Message{Name: "m"}))
+	require.NoError(t, a.Send(t.Context(), "x", stores.Message{Name: "m"}))
 	for {
 		<-told
 		taken, _, err := b.Take(t.Context(), due(1))
@@ -296,7 +297,7 @@ func TestASendMeetsTheEndOfAWait(t *testing.T) {
 		r.Owner = ""
 		var all sync.WaitGroup
 		for range 2 {
-			all.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, durable.Message{Name: "m", Key: "k"})) })
+			all.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, stores.Message{Name: "m", Key: "k"})) })
 		}
 		all.Go(func() {
 			_, err := s.Swap(context.Background(), r)
@@ -330,7 +331,7 @@ func TestALargeMailboxLiesApart(t *testing.T) {
 	size := func(i int) int { return 30 * (i % 160) }
 	for range 2 {
 		for i := range n {
-			require.NoError(t, s.Send(t.Context(), "a", durable.Message{Name: "m", Key: fmt.Sprint(i), Payload: make([]byte, size(i))}))
+			require.NoError(t, s.Send(t.Context(), "a", stores.Message{Name: "m", Key: fmt.Sprint(i), Payload: make([]byte, size(i))}))
 		}
 	}
 	assert.Greater(t, parts("m"), n/20, "pages, and long payloads")
@@ -373,7 +374,7 @@ func TestADamagedPageHarmsNoOther(t *testing.T) {
 		_, err := s.Swap(t.Context(), instance(id))
 		require.NoError(t, err)
 		for range 200 {
-			require.NoError(t, s.Send(t.Context(), id, durable.Message{Name: "m"}))
+			require.NoError(t, s.Send(t.Context(), id, stores.Message{Name: "m"}))
 		}
 	}
 	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter("$KV.movenext-0.m.a.>"))
@@ -412,7 +413,7 @@ func TestACheckpointThatIsTooLargeIsRefused(t *testing.T) {
 }
 
 // idsOf are the ids of what was taken.
-func idsOf(list []durable.Taken) (ids []string) {
+func idsOf(list []stores.Taken) (ids []string) {
 	for _, t := range list {
 		ids = append(ids, t.ID)
 	}
@@ -426,7 +427,7 @@ func TestANilContextNeverEnds(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Load(none, "a")
 	require.NoError(t, err)
-	require.NoError(t, s.Send(none, "a", durable.Message{Name: "m"}))
+	require.NoError(t, s.Send(none, "a", stores.Message{Name: "m"}))
 	_, err = s.Inbox(none, "a", 0)
 	require.NoError(t, err)
 	_, _, err = s.Take(none, due(1))

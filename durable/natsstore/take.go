@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Taking
@@ -32,8 +32,8 @@ import (
 // claiming is the number of claims in progress at a time.
 const claiming = 32
 
-// Take implements [durable.Store].
-func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
+// Take implements [stores.Store].
+func (s *Store) Take(ctx context.Context, t stores.Taking) (due []stores.Taken, next time.Time, err error) {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
@@ -61,8 +61,8 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 	return due, s.index.next(t), nil
 }
 
-// Foreign implements [durable.Store].
-func (s *Store) Foreign(ctx context.Context, t durable.Taking) (int, error) {
+// Foreign implements [stores.Store].
+func (s *Store) Foreign(ctx context.Context, t stores.Taking) (int, error) {
 	ctx = nilctx.Background(ctx)
 	if err := s.check(ctx); err != nil {
 		return 0, err
@@ -76,8 +76,8 @@ func (s *Store) Foreign(ctx context.Context, t durable.Taking) (int, error) {
 // claimedItem is the outcome of a claim.
 type claimedItem struct {
 	foundItem
-	taken durable.Taken // without a record: the claim failed
-	until int64         // when it may be taken again; 0: after its next change
+	taken stores.Taken // without a record: the claim failed
+	until int64        // when it may be taken again; 0: after its next change
 }
 
 // reading limits the time for reading an instance. An instance whose bucket has no leader for a
@@ -85,7 +85,7 @@ type claimedItem struct {
 const reading = time.Second
 
 // claimAll claims instances, and reads them.
-func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []foundItem) []claimedItem {
+func (s *Store) claimAll(ctx context.Context, t stores.Taking, list []foundItem) []claimedItem {
 	alone := s.index.alone(nanos.Of(t.Now))
 	out := make([]claimedItem, len(list))
 	turns := make(chan struct{}, claiming)
@@ -122,7 +122,7 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []foundItem
 
 // loadTaken reads an instance that has been found, unless the revision is cached. It does not take
 // an instance that has changed since: the new revision is in the index, or will be.
-func (s *Store) loadTaken(ctx context.Context, f foundItem) (t durable.Taken, err error) {
+func (s *Store) loadTaken(ctx context.Context, f foundItem) (t stores.Taken, err error) {
 	e := s.cache.whole(f.id)
 	if e != nil && e.seq == f.seq {
 		e = e.clone()
@@ -137,12 +137,12 @@ func (s *Store) loadTaken(ctx context.Context, f foundItem) (t durable.Taken, er
 
 // countLost counts in the entry that an earlier taker may have died, and claims the new revision.
 // An instance that has changed in between is left to the next Take.
-func (s *Store) countLost(ctx context.Context, t durable.Taking, c *claimedItem, alone bool) {
+func (s *Store) countLost(ctx context.Context, t stores.Taking, c *claimedItem, alone bool) {
 	limited, cancel := context.WithTimeout(ctx, reading)
 	defer cancel()
 	e, err := s.change(limited, c.id, nil, false, func(old *entry) (*entry, error) {
 		if old == nil || old.seq != c.seq {
-			return nil, durable.ErrConflict
+			return nil, stores.ErrConflict
 		}
 		e := *old
 		e.box.Lost++
@@ -162,7 +162,7 @@ func (s *Store) countLost(ctx context.Context, t durable.Taking, c *claimedItem,
 // claim claims an instance. It returns 0, or the time until which another worker holds it, and
 // records whether a claim has run out. Where claims cannot be written, the instance is taken
 // without one.
-func (s *Store) claim(ctx context.Context, t durable.Taking, f *foundItem) (until int64) {
+func (s *Store) claim(ctx context.Context, t stores.Taking, f *foundItem) (until int64) {
 	limited, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	subject := s.claims.prefix + strconv.Itoa(f.shard) + "." + token(f.id) + "." + strconv.FormatUint(f.seq, 10)

@@ -18,7 +18,7 @@
 //
 // Workers take different instances, since Take skips rows that another Take has locked. A claim
 // compares versions in the statement that writes. Workers of one process are notified of its
-// changes at once (the store is a [durable.Notifier]), and find those of other processes when
+// changes at once (the store is a [stores.Notifier]), and find those of other processes when
 // their engines poll. Differences between the clocks of hosts cost time, but never correctness;
 // see package durable.
 //

@@ -8,18 +8,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
-var _ durable.Enlister = (*Store)(nil)
+var _ stores.Enlister = (*Store)(nil)
 
-// Enlist implements [durable.Enlister], for a pgx.Tx or a *sql.Tx of the program in the same
+// Enlist implements [stores.Enlister], for a pgx.Tx or a *sql.Tx of the program in the same
 // database, with any driver. Its user needs the rights of the store. With the isolation level
 // REPEATABLE READ or SERIALIZABLE the server may give up the transaction in favour of a write of
 // the store, as of any other.
-func (s *Store) Enlist(tx any) (durable.Enlisted, error) {
+func (s *Store) Enlist(tx any) (stores.Enlisted, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Store) Enlist(tx any) (durable.Enlisted, error) {
 			return tx.QueryContext(ctx, query, params...) //nolint:rowserrcheck // the caller does
 		}}, nil
 	}
-	return nil, fmt.Errorf("%w of type %T: pgstore needs a pgx.Tx or a *sql.Tx", durable.ErrNoTx, tx)
+	return nil, fmt.Errorf("%w of type %T: pgstore needs a pgx.Tx or a *sql.Tx", stores.ErrNoTx, tx)
 }
 
 // rows are the rows of a result.
@@ -72,8 +72,8 @@ func (e *enlisted) one(ctx context.Context, query string, params []any, scan fun
 	return found, e.s.wrap(errors.Join(err, r.Close(), r.Err()))
 }
 
-// Load implements [durable.Enlisted].
-func (e *enlisted) Load(ctx context.Context, id string) (r *durable.Record, err error) {
+// Load implements [stores.Enlisted].
+func (e *enlisted) Load(ctx context.Context, id string) (r *stores.Record, err error) {
 	if err := e.s.check(id); err != nil {
 		return nil, err
 	}
@@ -82,13 +82,13 @@ func (e *enlisted) Load(ctx context.Context, id string) (r *durable.Record, err 
 		return err
 	})
 	if err == nil && !found {
-		err = durable.ErrNotFound
+		err = stores.ErrNotFound
 	}
 	return r, err
 }
 
-// Swap implements [durable.Enlisted].
-func (e *enlisted) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Enlisted].
+func (e *enlisted) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if err := e.s.check(r.ID, r.Function, r.Run, r.Owner, r.Step, r.Layout); err != nil {
 		return false, err
 	}
@@ -101,14 +101,14 @@ func (e *enlisted) Swap(ctx context.Context, r *durable.Record) (mail bool, err 
 	case err != nil:
 		return false, err
 	case !written:
-		return false, durable.ErrConflict
+		return false, stores.ErrConflict
 	}
 	r.Version++
 	return mail, nil
 }
 
-// Send implements [durable.Enlisted].
-func (e *enlisted) Send(ctx context.Context, id string, m durable.Message) error {
+// Send implements [stores.Enlisted].
+func (e *enlisted) Send(ctx context.Context, id string, m stores.Message) error {
 	if err := e.s.check(id, m.Name, m.Key); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/pgstore"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 func TestInstancesAreStartedInTheProgramsTransaction(t *testing.T) {
@@ -66,7 +67,7 @@ func TestAStepStartsAnInstanceOnceAtEachCrash(t *testing.T) {
 		Plain:    func(struct{}, context.Context, string) (int, error) { return 1, nil },
 		Receiver: func() struct{} { return struct{}{} },
 		Request:  "a",
-		Store: func() durable.Store {
+		Store: func() stores.Store {
 			store = opened(t, newSchema())
 			return store
 		},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/pgstore"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // An engine on a Postgres database. In a program the address looks like
@@ -42,7 +43,7 @@ func ExampleStore_Begin() {
 		fmt.Println(err)
 		return
 	}
-	ctx = durable.WithTransactor(ctx, store)
+	ctx = stores.WithTransactor(ctx, store)
 	var n int
 	err = durable.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE payments (card TEXT, price INT) ON COMMIT DROP"); err != nil {

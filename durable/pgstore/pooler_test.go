@@ -22,6 +22,7 @@ import (
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/pgstore"
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // pooler starts a PgBouncer in front of a server, and returns its address. It lends few
@@ -117,7 +118,7 @@ func openedAt(t testing.TB, address, schema string, opts ...pgstore.Option) *pgs
 
 func TestAStoreKeepsItsPromisesHoweverItIsReached(t *testing.T) {
 	forms(t, func(t *testing.T, address string) {
-		durabletest.Store(t, func(t testing.TB) durable.Store { return openedAt(t, address, newSchema()) })
+		durabletest.Store(t, func(t testing.TB) stores.Store { return openedAt(t, address, newSchema()) })
 	})
 }
 
@@ -143,19 +144,19 @@ func TestStoresOpenedTogetherMakeTheTablesOnce(t *testing.T) {
 func TestWritersInEachOthersWayAllSucceed(t *testing.T) {
 	forms(t, func(t *testing.T, address string) {
 		schema := newSchema()
-		stores := []*pgstore.Store{openedAt(t, address, schema), openedAt(t, address, schema)}
+		both := []*pgstore.Store{openedAt(t, address, schema), openedAt(t, address, schema)}
 		const instances, rounds = 10, 10
 		for i := range instances {
-			_, err := stores[0].Swap(t.Context(), instance(fmt.Sprint("i", i)))
+			_, err := both[0].Swap(t.Context(), instance(fmt.Sprint("i", i)))
 			require.NoError(t, err)
 		}
 		var all sync.WaitGroup
 		for i := range instances {
 			id := fmt.Sprint("i", i)
-			for _, s := range stores {
+			for _, s := range both {
 				all.Go(func() {
 					for range rounds {
-						assert.NoError(t, s.Send(context.Background(), id, durable.Message{Name: "m"}))
+						assert.NoError(t, s.Send(context.Background(), id, stores.Message{Name: "m"}))
 					}
 				})
 				all.Go(func() {
@@ -174,17 +175,17 @@ func TestWritersInEachOthersWayAllSucceed(t *testing.T) {
 				})
 			}
 		}
-		for _, s := range stores {
+		for _, s := range both {
 			all.Go(func() {
 				for range rounds {
-					_, _, err := s.Take(context.Background(), durable.Taking{Now: time.Unix(9, 0), Functions: []string{"f"}, Limit: 3})
+					_, _, err := s.Take(context.Background(), stores.Taking{Now: time.Unix(9, 0), Functions: []string{"f"}, Limit: 3})
 					assert.NoError(t, err)
 				}
 			})
 		}
 		all.Wait()
 		for i := range instances {
-			list, err := stores[0].Inbox(t.Context(), fmt.Sprint("i", i), 0)
+			list, err := both[0].Inbox(t.Context(), fmt.Sprint("i", i), 0)
 			require.NoError(t, err)
 			assert.Len(t, list, 2*rounds)
 		}
@@ -226,7 +227,7 @@ func TestAStepsTransactionOverAPooler(t *testing.T) {
 func TestAStepGivesWayAndIsCalledAgain(t *testing.T) {
 	s := opened(t, newSchema())
 	for _, code := range []string{"40001", "40P01"} {
-		ctx := durable.WithTransactor(t.Context(), s)
+		ctx := stores.WithTransactor(t.Context(), s)
 		tries := 0
 		require.NoError(t, durable.Tx(ctx, func(tx pgx.Tx) error {
 			if tries++; tries < 3 {

@@ -15,11 +15,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/groups"
 	"github.com/movenext/movenext/durable/internal/listeners"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Connections is the maximum number of connections that a store uses for its own records, unless
@@ -33,7 +33,7 @@ var ErrClosed = errors.New("pgstore: the store is closed")
 // server's message names the table.
 var ErrRights = errors.New("pgstore: the user lacks a right")
 
-// Store is a [durable.Store] in a Postgres database, and a [durable.Notifier]. All methods are
+// Store is a [stores.Store] in a Postgres database, and a [stores.Notifier]. All methods are
 // safe for concurrent use. A nil context never ends.
 type Store struct {
 	pool            *pgxpool.Pool
@@ -49,8 +49,8 @@ type Store struct {
 }
 
 var (
-	_ durable.Store    = (*Store)(nil)
-	_ durable.Notifier = (*Store)(nil)
+	_ stores.Store    = (*Store)(nil)
+	_ stores.Notifier = (*Store)(nil)
 )
 
 // Option configures a store that is being opened.
@@ -129,12 +129,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Load implements [durable.Store].
-func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
+// Load implements [stores.Store].
+func (s *Store) Load(ctx context.Context, id string) (*stores.Record, error) {
 	if err := s.check(id); err != nil {
 		return nil, err
 	}
-	var r *durable.Record
+	var r *stores.Record
 	err := s.ask(nilctx.Background(ctx), func(b *pgx.Batch) {
 		r = nil
 		b.Queue(s.text.load, id).Query(func(rows pgx.Rows) error {
@@ -145,7 +145,7 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 		})
 	})
 	if err == nil && r == nil {
-		return nil, durable.ErrNotFound
+		return nil, stores.ErrNotFound
 	}
 	return r, s.wrap(err)
 }
@@ -163,15 +163,15 @@ func atMostOne(rows pgx.Rows, f func() error) error {
 	return rows.Err()
 }
 
-// Swap implements [durable.Store]. If it returns an error of the connection, the record may have
+// Swap implements [stores.Store]. If it returns an error of the connection, the record may have
 // been written.
-func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (s *Store) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if err := s.check(r.ID, r.Function, r.Run, r.Owner, r.Step, r.Layout); err != nil {
 		return false, err
 	}
 	mail, err = s.writer.swap(nilctx.Background(ctx), r)
 	switch {
-	case errors.Is(err, durable.ErrConflict):
+	case errors.Is(err, stores.ErrConflict):
 		return false, err
 	case err != nil:
 		return false, s.wrap(err)
@@ -182,7 +182,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 
 // finishSwap increments the version, and notifies the listeners if an instance may be due or have
 // ended.
-func (s *Store) finishSwap(r *durable.Record) {
+func (s *Store) finishSwap(r *stores.Record) {
 	r.Version++
 	if r.Owner == "" {
 		s.listeners.Tell()
@@ -194,7 +194,7 @@ func (s *Store) finishSwap(r *durable.Record) {
 type asker func(ctx context.Context, queue func(*pgx.Batch)) error
 
 // swapOf returns the statement that writes a record, and its parameters.
-func (t *statements) swapOf(r *durable.Record) (query string, params []any, err error) {
+func (t *statements) swapOf(r *stores.Record) (query string, params []any, err error) {
 	labels, err := json.Marshal(r.Labels)
 	query = t.replaceOne
 	switch {
@@ -211,7 +211,7 @@ func (t *statements) swapOf(r *durable.Record) (query string, params []any, err 
 }
 
 // swap writes a record. It does not update r.Version.
-func (t *statements) swap(ctx context.Context, ask asker, r *durable.Record) (mail bool, err error) {
+func (t *statements) swap(ctx context.Context, ask asker, r *stores.Record) (mail bool, err error) {
 	query, params, err := t.swapOf(r)
 	if err != nil {
 		return false, err
@@ -227,13 +227,13 @@ func (t *statements) swap(ctx context.Context, ask asker, r *durable.Record) (ma
 		})
 	})
 	if err == nil && !written {
-		err = durable.ErrConflict
+		err = stores.ErrConflict
 	}
 	return mail, err
 }
 
-// Send implements [durable.Store]. If its context ends, the message may have been written.
-func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
+// Send implements [stores.Store]. If its context ends, the message may have been written.
+func (s *Store) Send(ctx context.Context, id string, m stores.Message) error {
 	if err := s.check(id, m.Name, m.Key); err != nil {
 		return err
 	}
@@ -260,17 +260,17 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 
 // sendAnswer is the answer of the statement that sends a message.
 type sendAnswer struct {
-	status durable.Status // of the instance; empty: there is none
-	known  bool           // it has ended, and knows the key
+	status stores.Status // of the instance; empty: there is none
+	known  bool          // it has ended, and knows the key
 }
 
 // failure returns the error of Send.
 func (a sendAnswer) failure() error {
 	switch {
 	case a.status == "":
-		return durable.ErrNotFound
+		return stores.ErrNotFound
 	case a.status.Ended() && !a.known:
-		return durable.ErrEnded
+		return stores.ErrEnded
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func (a sendAnswer) failure() error {
 type pendingSend struct {
 	sendAnswer
 	ctx context.Context
-	m   durable.Message
+	m   stores.Message
 	err error
 }
 
@@ -308,20 +308,20 @@ func (s *Store) sendTogether(ctx context.Context, id string, group []*pendingSen
 	})
 }
 
-// Inbox implements [durable.Store].
-func (s *Store) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+// Inbox implements [stores.Store].
+func (s *Store) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	if err := s.check(id); err != nil {
 		return nil, err
 	}
 	list, err := s.text.readInbox(nilctx.Background(ctx), s.ask, id, after)
-	if errors.Is(err, durable.ErrNotFound) {
+	if errors.Is(err, stores.ErrNotFound) {
 		return nil, err
 	}
 	return list, s.wrap(err)
 }
 
 // readInbox reads the messages of an instance.
-func (t *statements) readInbox(ctx context.Context, ask asker, id string, after int64) (list []durable.Message, err error) {
+func (t *statements) readInbox(ctx context.Context, ask asker, id string, after int64) (list []stores.Message, err error) {
 	found := false
 	err = ask(ctx, func(b *pgx.Batch) {
 		list, found = nil, false
@@ -331,7 +331,7 @@ func (t *statements) readInbox(ctx context.Context, ask asker, id string, after 
 			var payload []byte
 			_, err := pgx.ForEachRow(rows, []any{&seq, &name, &key, &payload, &sent}, func() error {
 				if found = true; seq != nil {
-					list = append(list, durable.Message{Seq: *seq, Name: *name, Key: *key, Payload: payload, Sent: nanos.Time(sent)})
+					list = append(list, stores.Message{Seq: *seq, Name: *name, Key: *key, Payload: payload, Sent: nanos.Time(sent)})
 				}
 				return nil
 			})
@@ -339,12 +339,12 @@ func (t *statements) readInbox(ctx context.Context, ask asker, id string, after 
 		})
 	})
 	if err == nil && !found {
-		err = durable.ErrNotFound
+		err = stores.ErrNotFound
 	}
 	return list, err
 }
 
-// Lease implements [durable.Store].
+// Lease implements [stores.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
 	if err := s.check(worker); err != nil {
 		return err
@@ -352,7 +352,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 	return s.wrap(s.ask(nilctx.Background(ctx), func(b *pgx.Batch) { b.Queue(s.text.lease, worker, nanos.Nullable(until)) }))
 }
 
-// Leased implements [durable.Store].
+// Leased implements [stores.Store].
 func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
 	if err := s.check(worker); err != nil {
 		return time.Time{}, err
@@ -366,22 +366,22 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 	return nanos.Time(expiry), s.wrap(err)
 }
 
-// List implements [durable.Store].
-func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
+// List implements [stores.Store].
+func (s *Store) List(ctx context.Context, f stores.Filter) (list []*stores.Record, err error) {
 	if err := s.check(f.After, f.Function, string(f.Status)); err != nil {
 		return nil, err
 	}
 	// Labels are compared here: their names may be any text. So pages are read until the result
 	// is full.
 	for after := f.After; ; {
-		var page []*durable.Record // those that cannot be read have no Version
+		var page []*stores.Record // those that cannot be read have no Version
 		err := s.ask(nilctx.Background(ctx), func(b *pgx.Batch) {
 			b.Queue(s.text.list, after, f.Function, string(f.Status), f.Most(), f.Bare, nanos.Nullable(f.Created.From), nanos.Nullable(f.Created.Until),
 				nanos.Nullable(f.Updated.From), nanos.Nullable(f.Updated.Until)).Query(func(rows pgx.Rows) (err error) {
-				page, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*durable.Record, error) {
+				page, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*stores.Record, error) {
 					r, err := scan(row)
 					if errors.Is(err, errDamaged) {
-						return &durable.Record{ID: r.ID}, nil
+						return &stores.Record{ID: r.ID}, nil
 					}
 					return r, err
 				})
@@ -405,7 +405,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	}
 }
 
-// Delete implements [durable.Store].
+// Delete implements [stores.Store].
 func (s *Store) Delete(ctx context.Context, id string, version int64) error {
 	if err := s.check(id); err != nil {
 		return err
@@ -420,12 +420,12 @@ func (s *Store) Delete(ctx context.Context, id string, version int64) error {
 	case gone:
 		return nil
 	case found:
-		return durable.ErrConflict
+		return stores.ErrConflict
 	}
-	return durable.ErrNotFound
+	return stores.ErrNotFound
 }
 
-// Purge implements [durable.Store].
+// Purge implements [stores.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -437,12 +437,12 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 	return n, s.wrap(err)
 }
 
-// Notify implements [durable.Notifier]: f is called after writes of this process.
+// Notify implements [stores.Notifier]: f is called after writes of this process.
 func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
 // scan reads a record from a row, after other columns.
-func scan(row pgx.Row, before ...any) (*durable.Record, error) {
-	var r durable.Record
+func scan(row pgx.Row, before ...any) (*stores.Record, error) {
+	var r stores.Record
 	var labels string
 	var created, updated, due *int64
 	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
@@ -459,7 +459,7 @@ func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 
 // errDamaged says that a row has a value that is none of its column. Take and List go on with the
 // other rows.
-var errDamaged = fmt.Errorf("the row cannot be read: %w", durable.ErrCorrupt)
+var errDamaged = fmt.Errorf("the row cannot be read: %w", stores.ErrCorrupt)
 
 // check returns why a call with these texts cannot be made, or nil.
 func (s *Store) check(texts ...string) error {
@@ -468,7 +468,7 @@ func (s *Store) check(texts ...string) error {
 	}
 	for _, t := range texts {
 		if !utf8.ValidString(t) || strings.ContainsRune(t, 0) {
-			return fmt.Errorf("pgstore: %w: %.40q is not UTF-8 without zero bytes", durable.ErrUnstorable, t)
+			return fmt.Errorf("pgstore: %w: %.40q is not UTF-8 without zero bytes", stores.ErrUnstorable, t)
 		}
 	}
 	return nil
@@ -498,7 +498,7 @@ func mark(err error) error {
 	case refused.Code == "42501":
 		return fmt.Errorf("%w: %w", ErrRights, err)
 	case refused.Code == "54000": // program_limit_exceeded: a key is too long for an index
-		return fmt.Errorf("%w: %w", durable.ErrUnstorable, err)
+		return fmt.Errorf("%w: %w", stores.ErrUnstorable, err)
 	}
 	return err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/movenext/movenext/durable/durabletest"
 	"github.com/movenext/movenext/durable/pgstore"
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // server is the server of all tests. Each test has a schema of its own. It does not sync its disk:
@@ -56,7 +57,7 @@ func opened(t testing.TB, schema string) *pgstore.Store {
 }
 
 func TestStore(t *testing.T) {
-	durabletest.Store(t, func(t testing.TB) durable.Store { return opened(t, newSchema()) })
+	durabletest.Store(t, func(t testing.TB) stores.Store { return opened(t, newSchema()) })
 }
 
 // TestADamagedRowHarmsNoOther puts values of its type into any column: labels that are none, and
@@ -102,8 +103,8 @@ func TestADamagedRowHarmsNoOther(t *testing.T) {
 	})
 }
 
-func instance(id string) *durable.Record {
-	return &durable.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
+func instance(id string) *stores.Record {
+	return &stores.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
 }
 
 func TestWhatWasWrittenIsThereAgain(t *testing.T) {
@@ -183,7 +184,7 @@ func TestTextsThatPostgresCannotKeepAreRefused(t *testing.T) {
 		require.ErrorIs(t, err, durable.ErrUnstorable)
 		_, err = s.Load(t.Context(), text)
 		require.ErrorIs(t, err, durable.ErrUnstorable)
-		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: text}), durable.ErrUnstorable)
+		require.ErrorIs(t, s.Send(t.Context(), "a", stores.Message{Name: text}), durable.ErrUnstorable)
 	}
 	r := instance("a")
 	r.Reason, r.Labels = "panic: \x00\xff", map[string]string{"any": "\x00"}
@@ -206,14 +207,14 @@ func TestASendMeetsTheEndOfAWait(t *testing.T) {
 		require.NoError(t, err)
 		r.Owner = ""
 		var both sync.WaitGroup
-		both.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, durable.Message{Name: "m", Key: "k"})) })
-		both.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, durable.Message{Name: "m", Key: "k"})) })
+		both.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, stores.Message{Name: "m", Key: "k"})) })
+		both.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, stores.Message{Name: "m", Key: "k"})) })
 		both.Go(func() {
 			_, err := s.Swap(context.Background(), r)
 			assert.NoError(t, err)
 		})
 		both.Wait()
-		taken, _, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		taken, _, err := s.Take(t.Context(), stores.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
 		require.NoError(t, err)
 		require.Len(t, taken, 1)
 		assert.Equal(t, r.ID, taken[0].ID)
@@ -275,7 +276,7 @@ func TestTakingTellsNothing(t *testing.T) {
 	_, err := s.Swap(t.Context(), instance("a"))
 	require.NoError(t, err)
 	assert.Equal(t, 1, told)
-	_, _, err = s.Take(t.Context(), durable.Taking{Now: time.Now(), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+	_, _, err = s.Take(t.Context(), stores.Taking{Now: time.Now(), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
 	require.NoError(t, err)
 	assert.Equal(t, 1, told)
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Taking
@@ -64,12 +64,12 @@ var (
 
 // candidate is an instance that was taken, and the time since which it could be.
 type candidate struct {
-	taken durable.Taken
+	taken stores.Taken
 	due   int64
 }
 
-// Take implements [durable.Store].
-func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Taken, soonest time.Time, err error) {
+// Take implements [stores.Store].
+func (s *Store) Take(ctx context.Context, t stores.Taking) (list []stores.Taken, soonest time.Time, err error) {
 	if err := s.check(slices.Concat(t.Functions, t.Steps, t.Layouts)...); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
@@ -111,8 +111,8 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 	return list, soonest, nil
 }
 
-// Foreign implements [durable.Store].
-func (s *Store) Foreign(ctx context.Context, t durable.Taking) (n int, err error) {
+// Foreign implements [stores.Store].
+func (s *Store) Foreign(ctx context.Context, t stores.Taking) (n int, err error) {
 	if err := s.check(slices.Concat(t.Functions, t.Steps, t.Layouts)...); err != nil {
 		return 0, err
 	}

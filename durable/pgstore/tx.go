@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Transactions of steps
@@ -40,11 +40,11 @@ type transaction struct {
 	wrote bool // a Run has succeeded
 }
 
-var _ durable.Transactor = (*Store)(nil)
+var _ stores.Transactor = (*Store)(nil)
 
-// Begin implements [durable.Transactor]: steps call [durable.Tx] with a func(pgx.Tx) error. Each
+// Begin implements [stores.Transactor]: steps call [durable.Tx] with a func(pgx.Tx) error. Each
 // call is a savepoint, so that a Commit or Rollback in it ends only the savepoint.
-func (s *Store) Begin(ctx context.Context) (durable.Transaction, error) {
+func (s *Store) Begin(ctx context.Context) (stores.Transaction, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *Store) openSteps(ctx context.Context, config *pgxpool.Config) (err erro
 	return err
 }
 
-// Run implements [durable.Transaction]. If the server gives up the transaction in favour of
+// Run implements [stores.Transaction]. If the server gives up the transaction in favour of
 // another one before a Run has succeeded, Run begins a new one and calls f again.
 func (t *transaction) Run(ctx context.Context, f func(tx any) error) error {
 	run := func() error { return pgx.BeginFunc(ctx, t.tx, func(tx pgx.Tx) error { return f(tx) }) }
@@ -89,7 +89,7 @@ func (t *transaction) ask(ctx context.Context, queue func(*pgx.Batch)) error {
 	return t.tx.SendBatch(ctx, b).Close()
 }
 
-// Settle implements [durable.Transaction]: it checks deferred constraints.
+// Settle implements [stores.Transaction]: it checks deferred constraints.
 func (t *transaction) Settle(ctx context.Context) error {
 	_, err := t.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
 	if !concernsStep(err) {
@@ -108,19 +108,19 @@ func concernsStep(err error) bool {
 	return refused.Code != readOnly && !slices.Contains([]string{"08", "40", "53", "57", "58", "XX"}, refused.Code[:2])
 }
 
-// Inbox implements [durable.Transaction].
-func (t *transaction) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+// Inbox implements [stores.Transaction].
+func (t *transaction) Inbox(ctx context.Context, id string, after int64) ([]stores.Message, error) {
 	list, err := t.s.text.readInbox(ctx, t.ask, id, after)
 	return list, t.s.wrap(err)
 }
 
-// Swap implements [durable.Transaction].
-func (t *transaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Transaction].
+func (t *transaction) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if err := t.s.check(r.ID, r.Function, r.Run, r.Owner, r.Step, r.Layout); err != nil {
 		return false, err
 	}
 	mail, err = t.s.text.swap(ctx, t.ask, r)
-	if errors.Is(err, durable.ErrConflict) {
+	if errors.Is(err, stores.ErrConflict) {
 		return false, err
 	}
 	if err == nil {
@@ -133,10 +133,10 @@ func (t *transaction) Swap(ctx context.Context, r *durable.Record) (mail bool, e
 	return mail, nil
 }
 
-// Commit implements [durable.Transaction].
+// Commit implements [stores.Transaction].
 func (t *transaction) Commit(ctx context.Context) error { return t.s.wrap(t.tx.Commit(ctx)) }
 
-// Rollback implements [durable.Transaction].
+// Rollback implements [stores.Transaction].
 func (t *transaction) Rollback() {
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTime)
 	defer cancel()

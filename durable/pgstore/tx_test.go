@@ -16,13 +16,15 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/gen"
 	"github.com/movenext/movenext/durable/pgstore"
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // debitFrame is a durable function with one step, which writes to the table "debits".
 type debitFrame struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	step func(ctx context.Context, account string) (int, error)
 
 	account string
@@ -30,7 +32,7 @@ type debitFrame struct {
 	err     error
 }
 
-func (f *debitFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+func (f *debitFrame) MoveNext(_ context.Context, t gen.Turn) bool {
 	if t.Point() == 0 {
 		return t.Step(1)
 	}
@@ -43,8 +45,8 @@ func (f *debitFrame) Call(ctx context.Context, _ int) (err error) {
 	return err
 }
 
-func (f *debitFrame) Live(int) []durable.Value {
-	return []durable.Value{{Name: "account", Ptr: &f.account}, {Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
+func (f *debitFrame) Live(int) []gen.Value {
+	return []gen.Value{{Name: "account", Ptr: &f.account}, {Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
 }
 
 func (f *debitFrame) Outcome() (result any, err *error) { return &f.sum, &f.err }
@@ -53,8 +55,8 @@ func (f *debitFrame) Outcome() (result any, err *error) { return &f.sum, &f.err 
 func stepping(step func(ctx context.Context, account string) (int, error)) durable.Function[struct{}, string, int] {
 	return durable.Function[struct{}, string, int]{
 		Name: "bank.Debit", Layout: "1",
-		Points: []durable.Point{{Name: "begin"}, {Name: "debit", Step: "bank.debit"}},
-		New:    func(_ struct{}, account string) durable.Frame { return &debitFrame{step: step, account: account} },
+		Points: []gen.Point{{Name: "begin"}, {Name: "debit", Step: "bank.debit"}},
+		New:    func(_ struct{}, account string) gen.Frame { return &debitFrame{step: step, account: account} },
 	}
 }
 
@@ -98,7 +100,7 @@ func debit(ctx context.Context, table, account string) (n int, err error) {
 
 func quiet() durable.Option { return durable.Log(slog.New(slog.DiscardHandler)) }
 
-func engine(t testing.TB, s durable.Store, opts ...durable.Option) *durable.Engine {
+func engine(t testing.TB, s stores.Store, opts ...durable.Option) *durable.Engine {
 	t.Helper()
 	e, err := durable.Open(t.Context(), s, append([]durable.Option{quiet(), durable.Poll(20 * time.Millisecond)}, opts...)...)
 	require.NoError(t, err)
@@ -124,9 +126,9 @@ func TestAStepsStatementsHappenOnceAtEachCrash(t *testing.T) {
 			runs := durabletest.CrashEverywhere(t, durabletest.Case[struct{}, string, int]{
 				Function: stepping(step), Receiver: func() struct{} { query(t, "TRUNCATE "+table); return struct{}{} }, Request: "ada",
 				Plain: func(_ struct{}, ctx context.Context, account string) (int, error) {
-					return step(durable.WithTransactor(ctx, plain), account)
+					return step(stores.WithTransactor(ctx, plain), account)
 				},
-				Store:   func() durable.Store { return opened(t, newSchema()) },
+				Store:   func() stores.Store { return opened(t, newSchema()) },
 				Options: []durable.Option{durable.Poll(5 * time.Millisecond)},
 				Check: func(t testing.TB, _ struct{}) {
 					n := debits(t, table)

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/groups"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Swaps together
@@ -45,8 +45,8 @@ const (
 // pendingSwap is a waiting swap.
 type pendingSwap struct {
 	ctx    context.Context
-	r      durable.Record // a copy: the caller may change its record after it has stopped waiting
-	answer chan struct{}  // closed: the fields below are set
+	r      stores.Record // a copy: the caller may change its record after it has stopped waiting
+	answer chan struct{} // closed: the fields below are set
 	mail   bool
 	err    error
 }
@@ -61,7 +61,7 @@ type writer struct {
 }
 
 // swap writes a record. It does not update r.Version. It blocks until the write is durable.
-func (w *writer) swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+func (w *writer) swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -148,7 +148,7 @@ func (w *writer) swapGroup(ctx context.Context, group []*pendingSwap) (done bool
 	}
 	err := w.s.ask(ctx, func(b *pgx.Batch) {
 		for _, one := range group {
-			one.err = durable.ErrConflict // unless a statement reports that it was written
+			one.err = stores.ErrConflict // unless a statement reports that it was written
 		}
 		if len(fresh.number) > 0 {
 			b.Queue(w.s.text.createAll, fresh.params()...).Query(answer)
@@ -178,7 +178,7 @@ type arrays struct {
 }
 
 // add adds a record.
-func (a *arrays) add(i int, r *durable.Record) error {
+func (a *arrays) add(i int, r *stores.Record) error {
 	labels, err := json.Marshal(r.Labels)
 	a.number = append(a.number, int64(i))
 	a.id, a.function, a.run, a.step = append(a.id, r.ID), append(a.function, r.Function), append(a.run, r.Run), append(a.step, r.Step)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/pgstore"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // administrator returns a connection that is not the store's, and the name of a schema.
@@ -25,7 +26,7 @@ func administrator(t *testing.T, schema string) (c *pgx.Conn, name string) {
 }
 
 // all makes swaps concurrently, and returns their errors.
-func all(s *pgstore.Store, records []*durable.Record) []error {
+func all(s *pgstore.Store, records []*stores.Record) []error {
 	errs := make([]error, len(records))
 	var wg sync.WaitGroup
 	for i, r := range records {
@@ -44,7 +45,7 @@ func TestTheOthersOfAGroupAreMade(t *testing.T) {
 		$$ BEGIN IF NEW.id = 'i77' THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$;
 		CREATE TRIGGER refuse BEFORE INSERT ON %[1]s.instances FOR EACH ROW EXECUTE FUNCTION %[1]s.refuse()`, name))
 	require.NoError(t, err)
-	var records []*durable.Record
+	var records []*stores.Record
 	for i := range 300 {
 		records = append(records, instance(fmt.Sprint("i", i)))
 	}
@@ -65,7 +66,7 @@ func TestACountAtItsEndHarmsNoOther(t *testing.T) {
 	schema := newSchema()
 	s := opened(t, schema)
 	c, name := administrator(t, schema)
-	var records []*durable.Record
+	var records []*stores.Record
 	for i := range 300 {
 		records = append(records, instance(fmt.Sprint("i", i)))
 		_, err := s.Swap(t.Context(), records[i])
@@ -87,8 +88,8 @@ func TestACountAtItsEndHarmsNoOther(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 10 {
 		wg.Go(func() {
-			assert.ErrorContains(t, s.Send(context.Background(), "i77", durable.Message{Name: "m"}), "out of range")
-			assert.NoError(t, s.Send(context.Background(), "i1", durable.Message{Name: "m", Key: fmt.Sprint(i / 2)}))
+			assert.ErrorContains(t, s.Send(context.Background(), "i77", stores.Message{Name: "m"}), "out of range")
+			assert.NoError(t, s.Send(context.Background(), "i1", stores.Message{Name: "m", Key: fmt.Sprint(i / 2)}))
 		})
 	}
 	wg.Wait()
@@ -113,7 +114,7 @@ func TestTheOthersOfAGroupOfMessagesAreSent(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			err := s.Send(context.Background(), "a", durable.Message{Name: fmt.Sprint("m", i), Key: fmt.Sprint(i)})
+			err := s.Send(context.Background(), "a", stores.Message{Name: fmt.Sprint("m", i), Key: fmt.Sprint(i)})
 			if i == 77 {
 				assert.ErrorContains(t, err, "not this one")
 			} else {
@@ -135,15 +136,15 @@ func TestTheOthersOfAGroupOfMessagesAreSent(t *testing.T) {
 func TestSwapsTogetherAreSwapsAlone(t *testing.T) {
 	s := opened(t, newSchema())
 	const n = 120
-	var records []*durable.Record
+	var records []*stores.Record
 	for i := range n {
 		r := instance(fmt.Sprint("i", i))
 		records = append(records, r)
 		if i%2 == 0 {
 			_, err := s.Swap(t.Context(), r)
 			require.NoError(t, err)
-			require.NoError(t, s.Send(t.Context(), r.ID, durable.Message{Name: "m"}))
-			require.NoError(t, s.Send(t.Context(), r.ID, durable.Message{Name: "n"}))
+			require.NoError(t, s.Send(t.Context(), r.ID, stores.Message{Name: "m"}))
+			require.NoError(t, s.Send(t.Context(), r.ID, stores.Message{Name: "n"}))
 			r.Seen, r.Floor, r.Labels = 2, 1, map[string]string{"i": r.ID}
 		}
 	}
@@ -222,7 +223,7 @@ func TestARightThatIsTakenAwayIsAnError(t *testing.T) {
 	do("REVOKE UPDATE ON %[1]s.instances FROM %[2]s")
 	_, err = s.Swap(t.Context(), r)
 	require.ErrorIs(t, err, pgstore.ErrRights)
-	_, _, err = s.Take(t.Context(), durable.Taking{Now: time.Now(), Hide: time.Second, Functions: []string{"f"}, Limit: 1})
+	_, _, err = s.Take(t.Context(), stores.Taking{Now: time.Now(), Hide: time.Second, Functions: []string{"f"}, Limit: 1})
 	require.ErrorIs(t, err, pgstore.ErrRights)
 	do("GRANT UPDATE ON %[1]s.instances TO %[2]s")
 	_, err = s.Swap(t.Context(), r)

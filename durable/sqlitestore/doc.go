@@ -15,7 +15,7 @@
 //
 // Processes on one machine may open one file. SQLite lets one of them write at a time; the others
 // wait for up to [BusyTimeout]. An engine is notified at once of changes that its own process
-// makes (the store is a [durable.Notifier]), and finds the changes of other processes when it
+// makes (the store is a [stores.Notifier]), and finds the changes of other processes when it
 // polls. A file on a network file system is not safe: SQLite's locks do not work there.
 //
 // # What is in the file

@@ -7,18 +7,18 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
-var _ durable.Enlister = (*Store)(nil)
+var _ stores.Enlister = (*Store)(nil)
 
-// Enlist implements [durable.Enlister], for a *sql.Tx or a *sql.Conn of the program on the same
+// Enlist implements [stores.Enlister], for a *sql.Tx or a *sql.Conn of the program on the same
 // file, with any driver. The transaction has to be one that writes from its beginning (BEGIN
 // IMMEDIATE): SQLite refuses to make one that has only read into one that writes, if others have
 // written in between. Its connection needs a busy_timeout. All writes of the store wait until it
 // ends, so it must not call methods of the engine that write, but those with a Tx at the end.
-func (s *Store) Enlist(tx any) (durable.Enlisted, error) {
+func (s *Store) Enlist(tx any) (stores.Enlisted, error) {
 	if err := s.w.checkOpen(); err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *Store) Enlist(tx any) (durable.Enlisted, error) {
 	case *sql.Conn:
 		return enlisted{tx}, nil
 	}
-	return nil, fmt.Errorf("%w of type %T: sqlitestore needs a *sql.Tx or a *sql.Conn", durable.ErrNoTx, tx)
+	return nil, fmt.Errorf("%w of type %T: sqlitestore needs a *sql.Tx or a *sql.Conn", stores.ErrNoTx, tx)
 }
 
 // enlisted makes calls in a transaction of the program.
@@ -51,20 +51,20 @@ func (e enlisted) do(ctx context.Context, call func(context.Context, *statements
 	return wrap(err)
 }
 
-// Load implements [durable.Enlisted].
-func (e enlisted) Load(ctx context.Context, id string) (r *durable.Record, err error) {
+// Load implements [stores.Enlisted].
+func (e enlisted) Load(ctx context.Context, id string) (r *stores.Record, err error) {
 	err = e.do(ctx, func(ctx context.Context, t *statements) error {
 		r, err = scan(t.load.QueryRowContext(ctx, id))
 		if errors.Is(err, sql.ErrNoRows) {
-			err = durable.ErrNotFound
+			err = stores.ErrNotFound
 		}
 		return err
 	})
 	return r, err
 }
 
-// Swap implements [durable.Enlisted].
-func (e enlisted) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Enlisted].
+func (e enlisted) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	labels, err := json.Marshal(r.Labels)
 	if err != nil {
 		return false, wrap(err)
@@ -79,7 +79,7 @@ func (e enlisted) Swap(ctx context.Context, r *durable.Record) (mail bool, err e
 	return mail, err
 }
 
-// Send implements [durable.Enlisted].
-func (e enlisted) Send(ctx context.Context, id string, m durable.Message) error {
+// Send implements [stores.Enlisted].
+func (e enlisted) Send(ctx context.Context, id string, m stores.Message) error {
 	return e.do(ctx, func(ctx context.Context, t *statements) error { return t.send(ctx, id, m) })
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // statements are the prepared writes. The writer's goroutine owns them.
@@ -127,7 +127,7 @@ func (t *statements) close() (err error) {
 }
 
 // swap writes a record. It does not change r: the transaction may still fail.
-func (t *statements) swap(ctx context.Context, r *durable.Record, labels string) (mail bool, err error) {
+func (t *statements) swap(ctx context.Context, r *stores.Record, labels string) (mail bool, err error) {
 	stmt := t.replace
 	if r.Version == 0 {
 		stmt = t.create
@@ -135,7 +135,7 @@ func (t *statements) swap(ctx context.Context, r *durable.Record, labels string)
 	err = stmt.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos.Nullable(r.Created), nanos.Nullable(r.Updated),
 		r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step, r.Layout).Scan(&mail)
 	if errors.Is(err, sql.ErrNoRows) {
-		return false, durable.ErrConflict
+		return false, stores.ErrConflict
 	}
 	if err == nil && r.Floor > 0 {
 		_, err = t.drop.ExecContext(ctx, r.ID, r.Floor)
@@ -144,13 +144,13 @@ func (t *statements) swap(ctx context.Context, r *durable.Record, labels string)
 }
 
 // send appends a message.
-func (t *statements) send(ctx context.Context, id string, m durable.Message) error {
-	var status durable.Status
+func (t *statements) send(ctx context.Context, id string, m stores.Message) error {
+	var status stores.Status
 	var owner string
 	err := t.inbox.QueryRowContext(ctx, id).Scan(&status, &owner)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return durable.ErrNotFound
+		return stores.ErrNotFound
 	case err != nil:
 		return err
 	case status.Ended():
@@ -172,7 +172,7 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	if _, err := t.append.ExecContext(ctx, id, seq, m.Name, m.Key, m.Payload, nanos.Nullable(m.Sent)); err != nil {
 		return err
 	}
-	if owner != "" || status == durable.Stuck {
+	if owner != "" || status == stores.Stuck {
 		return nil
 	}
 	_, err = t.wakeAt.ExecContext(ctx, sql.NullInt64{Valid: true}, id)
@@ -185,7 +185,7 @@ func (t *statements) sendToEnded(ctx context.Context, id, key string) error {
 	if err := t.hasKey.QueryRowContext(ctx, id, key).Scan(&known); err != nil || known {
 		return err
 	}
-	return durable.ErrEnded
+	return stores.ErrEnded
 }
 
 // delete deletes an instance of a version.
@@ -202,9 +202,9 @@ func (t *statements) delete(ctx context.Context, id string, version int64) error
 		var status, owner any // damaged ones have another type
 		err := t.inbox.QueryRowContext(ctx, id).Scan(&status, &owner)
 		if errors.Is(err, sql.ErrNoRows) {
-			return durable.ErrNotFound
+			return stores.ErrNotFound
 		}
-		return cmp.Or(err, durable.ErrConflict)
+		return cmp.Or(err, stores.ErrConflict)
 	}
 	for _, s := range []*sql.Stmt{t.forgetMessages, t.forgetKeys} {
 		if _, err := s.ExecContext(ctx, id); err != nil {

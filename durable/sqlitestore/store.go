@@ -15,10 +15,10 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/listeners"
 	"github.com/movenext/movenext/durable/internal/nanos"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // BusyTimeout is how long a write waits for another process that writes.
@@ -27,7 +27,7 @@ const BusyTimeout = 10 * time.Second
 // ErrClosed is the error of a store that has been closed.
 var ErrClosed = errors.New("sqlitestore: the store is closed")
 
-// Store is a [durable.Store] in a file, and a [durable.Notifier]. All methods are safe for
+// Store is a [stores.Store] in a file, and a [stores.Notifier]. All methods are safe for
 // concurrent use.
 type Store struct {
 	reads     *sql.DB
@@ -36,8 +36,8 @@ type Store struct {
 }
 
 var (
-	_ durable.Store    = (*Store)(nil)
-	_ durable.Notifier = (*Store)(nil)
+	_ stores.Store    = (*Store)(nil)
+	_ stores.Notifier = (*Store)(nil)
 )
 
 // Open opens or creates a file, which only its owner can read. It fails if the file is not a
@@ -127,21 +127,21 @@ func (s *Store) Close() error {
 	return errors.Join(s.w.close(), s.reads.Close())
 }
 
-// Load implements [durable.Store].
-func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
+// Load implements [stores.Store].
+func (s *Store) Load(ctx context.Context, id string) (*stores.Record, error) {
 	if err := s.w.checkOpen(); err != nil {
 		return nil, err
 	}
 	row := s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT "+columns+" FROM instances WHERE id = ?", id)
 	r, err := scan(row)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, durable.ErrNotFound
+		return nil, stores.ErrNotFound
 	}
 	return r, wrap(err)
 }
 
-// Swap implements [durable.Store].
-func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Store].
+func (s *Store) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	labels, err := json.Marshal(r.Labels)
 	if err != nil {
 		return false, wrap(err)
@@ -156,8 +156,8 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	return mail && err == nil, err
 }
 
-// Send implements [durable.Store].
-func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
+// Send implements [stores.Store].
+func (s *Store) Send(ctx context.Context, id string, m stores.Message) error {
 	return s.w.do(ctx, true, func(ctx context.Context, t *statements) error { return t.send(ctx, id, m) })
 }
 
@@ -165,14 +165,14 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 const inboxText = `SELECT seq, name, key, payload, CAST(sent AS INTEGER) FROM messages
 	WHERE id = ? AND seq > ? AND typeof(seq) = 'integer' ORDER BY seq`
 
-// Inbox implements [durable.Store].
-func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
+// Inbox implements [stores.Store].
+func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []stores.Message, err error) {
 	if err := s.w.checkOpen(); err != nil {
 		return nil, err
 	}
 	ctx = nilctx.Background(ctx)
 	err = each(ctx, func(rows *sql.Rows) error {
-		var m durable.Message
+		var m stores.Message
 		var sent *int64
 		if err := rows.Scan(&m.Seq, &m.Name, &m.Key, &m.Payload, &sent); err != nil {
 			return err
@@ -187,13 +187,13 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 	var found int
 	err = s.reads.QueryRowContext(ctx, "SELECT 1 FROM instances WHERE id = ?", id).Scan(&found)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, durable.ErrNotFound
+		return nil, stores.ErrNotFound
 	}
 	return nil, wrap(err)
 }
 
-// Take implements [durable.Store].
-func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
+// Take implements [stores.Store].
+func (s *Store) Take(ctx context.Context, t stores.Taking) (due []stores.Taken, next time.Time, err error) {
 	err = s.w.do(ctx, false, func(ctx context.Context, st *statements) error {
 		due, next, err = st.take(ctx, t)
 		return err
@@ -201,8 +201,8 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 	return due, next, err
 }
 
-// Foreign implements [durable.Store].
-func (s *Store) Foreign(ctx context.Context, t durable.Taking) (n int, err error) {
+// Foreign implements [stores.Store].
+func (s *Store) Foreign(ctx context.Context, t stores.Taking) (n int, err error) {
 	err = s.w.do(ctx, false, func(ctx context.Context, st *statements) error {
 		n, err = st.countForeign(ctx, t)
 		return err
@@ -210,7 +210,7 @@ func (s *Store) Foreign(ctx context.Context, t durable.Taking) (n int, err error
 	return n, err
 }
 
-// Lease implements [durable.Store].
+// Lease implements [stores.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
 	over := !until.After(time.Now()) // the worker's instances become due
 	return s.w.do(ctx, over, func(ctx context.Context, t *statements) error {
@@ -219,7 +219,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 	})
 }
 
-// Leased implements [durable.Store].
+// Leased implements [stores.Store].
 func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
 	if err := s.w.checkOpen(); err != nil {
 		return time.Time{}, err
@@ -232,8 +232,8 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 	return nanos.Time(expiry), wrap(err)
 }
 
-// List implements [durable.Store].
-func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
+// List implements [stores.Store].
+func (s *Store) List(ctx context.Context, f stores.Filter) (list []*stores.Record, err error) {
 	if err := s.w.checkOpen(); err != nil {
 		return nil, err
 	}
@@ -276,12 +276,12 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	return list, wrap(err)
 }
 
-// Delete implements [durable.Store].
+// Delete implements [stores.Store].
 func (s *Store) Delete(ctx context.Context, id string, version int64) error {
 	return s.w.do(ctx, false, func(ctx context.Context, t *statements) error { return t.delete(ctx, id, version) })
 }
 
-// Purge implements [durable.Store].
+// Purge implements [stores.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = s.w.do(ctx, false, func(ctx context.Context, t *statements) error {
 		n, err = t.purge(ctx, before, limit)
@@ -290,7 +290,7 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 	return n, err
 }
 
-// Notify implements [durable.Notifier]: f is called after commits of this process.
+// Notify implements [stores.Notifier]: f is called after commits of this process.
 func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
 // columns of a record, in the order of scan.
@@ -300,8 +300,8 @@ const columns = "id, function, run, version, status, reason, labels, created, up
 type scanner interface{ Scan(to ...any) error }
 
 // scan reads a record from a row, after other columns.
-func scan(row scanner, before ...any) (*durable.Record, error) {
-	var r durable.Record
+func scan(row scanner, before ...any) (*stores.Record, error) {
+	var r stores.Record
 	var labels string
 	var created, updated, due *int64
 	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
@@ -311,7 +311,7 @@ func scan(row scanner, before ...any) (*durable.Record, error) {
 	}
 	r.Created, r.Updated, r.Due = nanos.Time(created), nanos.Time(updated), nanos.Time(due)
 	if err := json.Unmarshal([]byte(labels), &r.Labels); err != nil {
-		return nil, fmt.Errorf("%w: the labels of %q: %w", durable.ErrCorrupt, r.ID, err)
+		return nil, fmt.Errorf("%w: the labels of %q: %w", stores.ErrCorrupt, r.ID, err)
 	}
 	return &r, nil
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // writesTo makes the test binary a process that writes to a file until it is killed.
@@ -44,7 +45,7 @@ func opened(t testing.TB, file string) *Store {
 func fileIn(t testing.TB) string { return filepath.Join(t.TempDir(), "a file?.db") }
 
 func TestStore(t *testing.T) {
-	durabletest.Store(t, func(t testing.TB) durable.Store { return opened(t, fileIn(t)) })
+	durabletest.Store(t, func(t testing.TB) stores.Store { return opened(t, fileIn(t)) })
 }
 
 func TestAWorkerThatWakesUpAfterItsLeaseChangesNothing(t *testing.T) {
@@ -84,8 +85,8 @@ func TestADamagedRowHarmsNoOther(t *testing.T) {
 	})
 }
 
-func instance(id string) *durable.Record {
-	return &durable.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
+func instance(id string) *stores.Record {
+	return &stores.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
 }
 
 func TestWhatWasWrittenIsThereAgain(t *testing.T) {
@@ -94,7 +95,7 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 	require.NoError(t, err)
 	_, err = first.Swap(t.Context(), instance("a"))
 	require.NoError(t, err)
-	require.NoError(t, first.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	require.NoError(t, first.Send(t.Context(), "a", stores.Message{Name: "m", Key: "k"}))
 	require.NoError(t, first.Close())
 	require.NoError(t, first.Close(), "a second time")
 	_, err = first.Load(t.Context(), "a")
@@ -106,7 +107,7 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 	r, err := second.Load(t.Context(), "a")
 	require.NoError(t, err)
 	assert.Equal(t, "state", string(r.State))
-	require.NoError(t, second.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	require.NoError(t, second.Send(t.Context(), "a", stores.Message{Name: "m", Key: "k"}))
 	list, err := second.Inbox(t.Context(), "a", 0)
 	require.NoError(t, err)
 	assert.Len(t, list, 1, "the key is known")
@@ -159,7 +160,7 @@ func TestAFileOfThePreviousVersionIsMigrated(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	s := opened(t, file)
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: time.Now(), Functions: []string{"f"}, Layouts: []string{}, Limit: 1})
+	due, _, err := s.Take(t.Context(), stores.Taking{Now: time.Now(), Functions: []string{"f"}, Layouts: []string{}, Limit: 1})
 	require.NoError(t, err)
 	require.Len(t, due, 1)
 	assert.Equal(t, "state", string(due[0].State))
@@ -281,7 +282,7 @@ func TestTakingTellsNothing(t *testing.T) {
 	before := told
 	assert.Positive(t, before)
 	for range 3 {
-		_, _, err = s.Take(t.Context(), durable.Taking{Now: time.Now(), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		_, _, err = s.Take(t.Context(), stores.Taking{Now: time.Now(), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
 		require.NoError(t, err)
 	}
 	require.NoError(t, s.w.do(t.Context(), false, func(context.Context, *statements) error { return nil }), "all before it are told")
@@ -388,7 +389,7 @@ func TestManyInstances(t *testing.T) {
 		})
 	}
 	all.Wait()
-	list, next, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(50, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+	list, next, err := s.Take(t.Context(), stores.Taking{Now: time.Unix(50, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
 	require.NoError(t, err)
 	assert.Equal(t, "i000000", list[0].ID)
 	assert.Len(t, list, 10)
@@ -436,7 +437,7 @@ func BenchmarkTakeAmongMany(b *testing.B) {
 	}
 	all.Wait()
 	for b.Loop() {
-		ids, _, err := s.Take(b.Context(), durable.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		ids, _, err := s.Take(b.Context(), stores.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
 		require.NoError(b, err)
 		require.Empty(b, ids)
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Taking
@@ -25,12 +25,12 @@ const takenColumns = "last > floor, takes, " + columns
 // candidate is an instance that can be taken, and the time since which it can.
 type candidate struct {
 	row, due int64
-	taken    durable.Taken // without a record: it must still be read, unless
-	damaged  bool          // it cannot be
+	taken    stores.Taken // without a record: it must still be read, unless
+	damaged  bool         // it cannot be
 }
 
 // take hides due instances and returns them.
-func (t *statements) take(ctx context.Context, taking durable.Taking) (list []durable.Taken, next time.Time, err error) {
+func (t *statements) take(ctx context.Context, taking stores.Taking) (list []stores.Taken, next time.Time, err error) {
 	who, err := servedBy(taking)
 	if err != nil || len(taking.Functions) == 0 {
 		return nil, time.Time{}, err
@@ -70,7 +70,7 @@ func (t *statements) take(ctx context.Context, taking durable.Taking) (list []du
 }
 
 // servedBy returns the parameters of served.
-func servedBy(t durable.Taking) (params []any, err error) {
+func servedBy(t stores.Taking) (params []any, err error) {
 	for _, list := range [][]string{t.Functions, t.Steps, t.Layouts} {
 		data, err := json.Marshal(list)
 		if err != nil {
@@ -82,7 +82,7 @@ func servedBy(t durable.Taking) (params []any, err error) {
 }
 
 // countForeign counts due instances whose layouts a worker does not know.
-func (t *statements) countForeign(ctx context.Context, taking durable.Taking) (n int, err error) {
+func (t *statements) countForeign(ctx context.Context, taking stores.Taking) (n int, err error) {
 	who, err := servedBy(taking)
 	if err == nil {
 		err = t.foreign.QueryRowContext(ctx, append(who, nanos.Of(taking.Now), taking.Limit)...).Scan(&n)
@@ -117,7 +117,7 @@ func (t *statements) candidates(ctx context.Context, who []any, now int64, limit
 }
 
 // hideAll hides candidates until a time, and returns them.
-func (t *statements) hideAll(ctx context.Context, found []candidate, until time.Time) (list []durable.Taken, err error) {
+func (t *statements) hideAll(ctx context.Context, found []candidate, until time.Time) (list []stores.Taken, err error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -147,7 +147,7 @@ func (t *statements) hideAll(ctx context.Context, found []candidate, until time.
 }
 
 // scanTaken reads an instance, after other columns.
-func scanTaken(row scanner, before ...any) (t durable.Taken, err error) {
+func scanTaken(row scanner, before ...any) (t stores.Taken, err error) {
 	t.Record, err = scan(row, append(before, &t.Mail, &t.Lost)...)
 	return t, err
 }

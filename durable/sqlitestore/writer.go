@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nilctx"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // # Group commits
@@ -191,5 +191,5 @@ func (w *writer) commit(ctx context.Context, t *statements, group []*write) erro
 // isAnswer reports whether an error is part of the store's contract, and not an error of the
 // database.
 func isAnswer(err error) bool {
-	return err == nil || errors.Is(err, durable.ErrConflict) || errors.Is(err, durable.ErrNotFound) || errors.Is(err, durable.ErrEnded)
+	return err == nil || errors.Is(err, stores.ErrConflict) || errors.Is(err, stores.ErrNotFound) || errors.Is(err, stores.ErrEnded)
 }

@@ -5,19 +5,19 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // bad is a store as seen by a worker with a wrong clock or a slow disk.
 type bad struct {
-	durable.Store
+	stores.Store
 	ahead time.Duration // how far the worker's clock is ahead of the others; negative: behind
 	slow  time.Duration // the longest delay of a call
 }
 
-// Notify implements [durable.Notifier].
+// Notify implements [stores.Notifier].
 func (b bad) Notify(f func()) (stop func()) {
-	if n, ok := b.Store.(durable.Notifier); ok {
+	if n, ok := b.Store.(stores.Notifier); ok {
 		return n.Notify(f)
 	}
 	return func() {}
@@ -47,8 +47,8 @@ func moved(t time.Time, by time.Duration) time.Time {
 	return t.Add(by)
 }
 
-// Load implements [durable.Store].
-func (b bad) Load(ctx context.Context, id string) (*durable.Record, error) {
+// Load implements [stores.Store].
+func (b bad) Load(ctx context.Context, id string) (*stores.Record, error) {
 	b.wait(ctx)
 	r, err := b.Store.Load(ctx, id)
 	if err == nil {
@@ -58,12 +58,12 @@ func (b bad) Load(ctx context.Context, id string) (*durable.Record, error) {
 }
 
 // skew turns the times of a record that has been read into those of this worker.
-func (b bad) skew(r *durable.Record) {
+func (b bad) skew(r *stores.Record) {
 	r.Created, r.Updated, r.Due = b.read(r.Created), b.read(r.Updated), b.read(r.Due)
 }
 
-// Swap implements [durable.Store].
-func (b bad) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Store].
+func (b bad) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	b.wait(ctx)
 	kept := *r
 	kept.Created, kept.Updated, kept.Due = b.told(r.Created), b.told(r.Updated), b.told(r.Due)
@@ -72,8 +72,8 @@ func (b bad) Swap(ctx context.Context, r *durable.Record) (mail bool, err error)
 	return mail, err
 }
 
-// Take implements [durable.Store].
-func (b bad) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
+// Take implements [stores.Store].
+func (b bad) Take(ctx context.Context, t stores.Taking) (due []stores.Taken, next time.Time, err error) {
 	b.wait(ctx)
 	t.Now = b.told(t.Now)
 	due, next, err = b.Store.Take(ctx, t)
@@ -83,13 +83,13 @@ func (b bad) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, n
 	return due, b.read(next), err
 }
 
-// Lease implements [durable.Store].
+// Lease implements [stores.Store].
 func (b bad) Lease(ctx context.Context, worker string, until time.Time) error {
 	b.wait(ctx)
 	return b.Store.Lease(ctx, worker, b.told(until))
 }
 
-// Leased implements [durable.Store].
+// Leased implements [stores.Store].
 func (b bad) Leased(ctx context.Context, worker string) (until time.Time, err error) {
 	b.wait(ctx)
 	until, err = b.Store.Leased(ctx, worker)

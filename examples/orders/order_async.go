@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of Shop.Order: 7172395dec6c5328
@@ -16,13 +17,13 @@ import (
 var OrderDurable = durable.Function[*Shop, Request, Receipt]{
 	Name:   "orders.Order",
 	Layout: "bbbfea99e21710ea",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "order.go:44"},
 		{Name: "reserve", At: "order.go:45", Step: "main.reserve"},
 		{Name: "approval", At: "order.go:51"},
 		{Name: "charge", At: "order.go:55", Step: "main.charge"},
 	},
-	New: func(receiver *Shop, request Request) durable.Frame {
+	New: func(receiver *Shop, request Request) gen.Frame {
 		return &shopOrderSaved{s: receiver, o: request}
 	},
 }
@@ -45,7 +46,7 @@ type shopOrderSaved struct {
 
 // MoveNext runs [Shop.Order] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *shopOrderSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -66,7 +67,7 @@ resume1:
 	// order.go:51: ok, err := durable.Receive[Approval](ctx, "approval", 72*time.Hour)
 	return t.Receive(2, "approval", 72*time.Hour)
 resume2:
-	f.ok, f.err = durable.Received[Approval](t)
+	f.ok, f.err = gen.Received[Approval](t)
 	if f.err != nil || !f.ok.Yes {
 		f.err = cmp.Or(f.err, ErrRefused)
 		return t.Return()
@@ -91,31 +92,31 @@ func (f *shopOrderSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [Shop.Order] needs at a point and after it.
-func (f *shopOrderSaved) Live(point int) []durable.Value {
+func (f *shopOrderSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "o", Ptr: &f.o},
 		}
 	case 1: // reserve
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "o", Ptr: &f.o},
 			{Name: "r", Ptr: &f.r},
 			{Name: "reserve.items", Ptr: &f.reserveItems},
 		}
 	case 2: // approval
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "o", Ptr: &f.o},
 			{Name: "r", Ptr: &f.r},
 			{Name: "held", Ptr: &f.held},
 		}
 	case 3: // charge
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "charge.card", Ptr: &f.chargeCard},
 			{Name: "charge.price", Ptr: &f.chargePrice},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "r", Ptr: &f.r},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -149,4 +150,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: 7331553c6a956904
+// Digest of what is above: 755101107753f501

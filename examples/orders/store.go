@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/natsstore"
 	"github.com/movenext/movenext/durable/pgstore"
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 	"github.com/movenext/movenext/durable/sqlitestore"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // Names of stores on servers that are started for them: Postgres, NATS inside this process, and a
@@ -25,7 +25,7 @@ const (
 
 // storage is where orders are kept.
 type storage struct {
-	Store durable.Store
+	Store stores.Store
 	name  string // by which another process opens it
 	close func() error
 

@@ -7,8 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
-
-	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 func (lo *lowering) forStmt(s *ast.ForStmt, label string) {
@@ -96,7 +94,7 @@ func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 //
 //	for k, v := range m { … }
 //
-//	f.rangeOf, f.rangeKeys, f.rangeAt = m, durable.Keys(m), 0
+//	f.rangeOf, f.rangeKeys, f.rangeAt = m, gen.Keys(m), 0
 //	for1:
 //	if !(f.rangeAt < len(f.rangeKeys)) { goto endFor1 }
 //	if _, ok := f.rangeOf[f.rangeKeys[f.rangeAt]]; !ok { goto next1 }
@@ -115,7 +113,7 @@ func (lo *lowering) rangeMap(s *ast.RangeStmt, label string, t types.Type, m *ty
 	lo.add(&instr{text: lo.mention(over) + " = " + x, uses: lo.variablesIn(s.X), defs: []*variable{over}})
 	lo.add(&instr{
 		text: fmt.Sprintf("%s, %s = %s.Keys(%s), 0",
-			lo.mention(keys), lo.mention(index), lo.im.Path(source.DurablePath, "durable"), lo.mention(over)),
+			lo.mention(keys), lo.mention(index), lo.genPackage(), lo.mention(over)),
 		uses: []*variable{over}, defs: []*variable{keys, index},
 	})
 	lo.mark(again)

@@ -44,10 +44,11 @@ type point struct {
 // pause is the call that ends the turn at a point. Its first argument is the point's number,
 // which is known after pruning.
 type pause struct {
-	point  *point
-	method string   // of durable.Turn
-	args   []string // after the number
-	spread bool     // the last argument is followed by ...
+	point   *point
+	request string   // a method of gen.Turn, or a function of package gen
+	typed   string   // the type argument of the function; empty: it is a method
+	args    []string // after the number
+	spread  bool     // the last argument is followed by ...
 }
 
 // directive is a comment that names a point.
@@ -175,9 +176,9 @@ func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, dst []*variable) {
 		lo.join(p, dst, "Any", "First")
 	case selectPoint:
 		lo.pauseWithArguments(p, "Select")
-		lo.assignResults(dst, []string{lo.im.Path(source.DurablePath, "durable") + ".Chosen(" + lo.turn + ")"})
+		lo.assignResults(dst, []string{lo.outcome("Chosen", lo.durableName("Selection"))})
 	default:
-		lo.pause(&pause{point: p, method: "Sleep", args: []string{lo.expr(call.Args[1])}}, lo.variablesIn(call))
+		lo.pause(&pause{point: p, request: "Sleep", args: []string{lo.expr(call.Args[1])}}, lo.variablesIn(call))
 		lo.assignResults(dst, []string{lo.turn + ".Err()"})
 	}
 }
@@ -252,9 +253,9 @@ func (lo *lowering) step(p *point, dst []*variable) {
 	p.fun = lo.expr(p.call.Fun)
 	lo.assignArguments(p, fn.Signature().Params())
 	values := lo.resultFields(p, fn.Signature().Results())
-	end, uses := &pause{point: p, method: "Step"}, p.args
+	end, uses := &pause{point: p, request: "Step"}, p.args
 	if with := lo.withRetry(p.call.Args[0]); with != nil {
-		end.method, end.args = "StepRetry", []string{lo.expr(with.Args[1])}
+		end.request, end.typed, end.args = "StepRetry", lo.durableName("Retry"), []string{lo.expr(with.Args[1])}
 		uses = append(lo.variablesIn(with.Args[1]), uses...)
 	}
 	lo.pause(end, uses)
@@ -330,20 +331,21 @@ func (lo *lowering) receive(p *point, dst []*variable) {
 	}
 	arg := lo.typeArgument(p.call)
 	args := []string{lo.expr(p.call.Args[1]), lo.expr(p.call.Args[2])}
-	lo.pause(&pause{point: p, method: "Receive", args: args}, lo.variablesIn(p.call))
+	lo.pause(&pause{point: p, request: "Receive", args: args}, lo.variablesIn(p.call))
 	lo.assignResults(dst, []string{lo.outcome("Received", arg)})
 }
 
 // join waits for children.
-func (lo *lowering) join(p *point, dst []*variable, method, outcome string) {
+func (lo *lowering) join(p *point, dst []*variable, request, outcome string) {
 	arg := lo.typeArgument(p.call)
-	lo.pauseWithArguments(p, method)
+	lo.pauseWithArguments(p, request)
 	lo.assignResults(dst, []string{lo.outcome(outcome, arg)})
 }
 
-// pauseWithArguments ends the turn with a method that has the arguments of the point.
-func (lo *lowering) pauseWithArguments(p *point, method string) {
-	end := &pause{point: p, method: method, spread: p.call.Ellipsis.IsValid()}
+// pauseWithArguments ends the turn with a function that has the arguments of the point, the last of
+// which are children.
+func (lo *lowering) pauseWithArguments(p *point, request string) {
+	end := &pause{point: p, request: request, typed: lo.durableName("Child"), spread: p.call.Ellipsis.IsValid()}
 	for _, e := range p.call.Args[1:] {
 		end.args = append(end.args, lo.expr(e))
 	}
@@ -358,7 +360,15 @@ func (lo *lowering) typeArgument(call *ast.CallExpr) string {
 
 // outcome returns a call of the generic function that returns the results of a point.
 func (lo *lowering) outcome(function, arg string) string {
-	return lo.im.Path(source.DurablePath, "durable") + "." + function + "[" + arg + "](" + lo.turn + ")"
+	return lo.genPackage() + "." + function + "[" + arg + "](" + lo.turn + ")"
 }
+
+// durableName returns a name of package durable as the file writes it.
+func (lo *lowering) durableName(name string) string {
+	return lo.im.Path(source.DurablePath, "durable") + "." + name
+}
+
+// genPackage returns the name of the package that frames consist of and call.
+func (lo *lowering) genPackage() string { return lo.im.Path(source.DurableGenPath, "gen") }
 
 func isErrorType(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }

@@ -16,7 +16,7 @@ import (
 type printer struct {
 	*lowering
 	strings.Builder
-	pkg  string // package durable
+	gen  string // package durable/gen
 	recv string // type of the receiver
 }
 
@@ -28,7 +28,7 @@ func (p *printer) comment(format string, args ...any) {
 
 // print writes all declarations.
 func (lo *lowering) print(layout string, past past) []byte {
-	p := &printer{lowering: lo, pkg: lo.im.Path(source.DurablePath, "durable"), recv: "struct{}"}
+	p := &printer{lowering: lo, gen: lo.genPackage(), recv: "struct{}"}
 	if lo.recv != nil {
 		p.recv = lo.typ(lo.recv.Type())
 	}
@@ -65,10 +65,11 @@ func (p *printer) variable(layout string, past past) {
 	}
 	name := p.fn.Names.Async
 	p.comment("%s is %s as a durable function.", name, p.title())
-	p.line("var %s = %s.Function[%s, %s, %s]{", name, p.pkg, p.recv, request, result)
+	durable := p.im.Path(source.DurablePath, "durable")
+	p.line("var %s = %s.Function[%s, %s, %s]{", name, durable, p.recv, request, result)
 	p.line("Name: %q,\nLayout: %q,", p.name, layout)
-	p.past(past)
-	p.line("Points: []%s.Point{", p.pkg)
+	p.past(durable, past)
+	p.line("Points: []%s.Point{", p.gen)
 	begin := p.fn.Package.Read(p.fn.Decl.Pos())
 	line := p.fn.Package.Read(p.fn.Decl.Name.Pos()).Line
 	p.line("{Name: %q, At: %q},", "begin", filepath.Base(begin.Filename)+":"+strconv.Itoa(line))
@@ -93,11 +94,11 @@ func (p *printer) variable(layout string, past past) {
 		req = "_"
 	}
 	p.line("New: func(%s %s, %s %s) %s.Frame {\nreturn &%s{%s}\n},\n}\n",
-		recv, p.recv, req, request, p.pkg, p.fn.Names.Frame, strings.Join(fields, ", "))
+		recv, p.recv, req, request, p.gen, p.fn.Names.Frame, strings.Join(fields, ", "))
 }
 
 // past prints how the engine treats instances of earlier versions.
-func (p *printer) past(past past) {
+func (p *printer) past(durable string, past past) {
 	if len(past.resumes) > 0 {
 		p.line("Resumes: []string{")
 		for _, layout := range past.resumes {
@@ -106,7 +107,7 @@ func (p *printer) past(past past) {
 		p.line("},")
 	}
 	if len(past.migrations) > 0 {
-		p.line("Migrations: []%s.Migration{", p.pkg)
+		p.line("Migrations: []%s.Migration{", durable)
 		for _, m := range past.migrations {
 			p.line("{From: %q, To: %q, Func: %s},", m.from, m.to, m.goName)
 		}
@@ -119,7 +120,7 @@ func (p *printer) frameType() {
 	p.comment("%s has the variables of %s, and what its steps are given and return.", p.fn.Names.Frame, p.title())
 	p.line("type %s struct {", p.fn.Names.Frame)
 	if len(p.undos) == 0 {
-		p.line("%s.NoDeferred", p.pkg)
+		p.line("%s.NoDeferred", p.gen)
 	}
 	if p.lowering.recv != nil {
 		p.line("%s %s // given again when it is loaded\n", p.recvField(), p.recv)
@@ -137,8 +138,8 @@ func (p *printer) moveNext() {
 		ctx = "_"
 	}
 	p.comment("MoveNext runs %s from the point where it stopped to its next one (false) or its end (true).", p.title())
-	p.line("func (%s *%s) MoveNext(%s %s.Context, %s *%s.Turn) bool {",
-		p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), p.turn, p.pkg)
+	p.line("func (%s *%s) MoveNext(%s %s.Context, %s %s.Turn) bool {",
+		p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), p.turn, p.gen)
 	if len(p.points) > 0 {
 		p.line("switch %s.Point() {", p.turn)
 		for _, pt := range p.points {
@@ -162,11 +163,16 @@ func (p *printer) moveNext() {
 // pause prints the end of a turn.
 func (p *printer) pause(end *pause) {
 	args := append([]string{strconv.Itoa(end.point.number)}, end.args...)
+	call := p.turn + "." + end.request
+	if end.typed != "" {
+		call = p.gen + "." + end.request + "[" + end.typed + "]"
+		args = slices.Insert(args, 0, p.turn)
+	}
 	dots := ""
 	if end.spread {
 		dots = "..."
 	}
-	p.line("return %s.%s(%s%s)", p.turn, end.method, strings.Join(args, ", "), dots)
+	p.line("return %s(%s%s)", call, strings.Join(args, ", "), dots)
 }
 
 // call prints the calls of the steps.
@@ -197,14 +203,14 @@ func (p *printer) call() {
 func (p *printer) live() {
 	point := p.freshName("point")
 	values := func(list []*variable) {
-		p.line("return []%s.Value{", p.pkg)
+		p.line("return []%s.Value{", p.gen)
 		for _, v := range list {
 			p.line("{Name: %q, Ptr: &%s},", v.name, p.mention(v))
 		}
 		p.line("}")
 	}
 	p.comment("Live are the values that %s needs at a point and after it.", p.title())
-	p.line("func (%s *%s) Live(%s int) []%s.Value {", p.frame, p.fn.Names.Frame, point, p.pkg)
+	p.line("func (%s *%s) Live(%s int) []%s.Value {", p.frame, p.fn.Names.Frame, point, p.gen)
 	p.line("switch %s {\ncase 0:", point)
 	var begin []*variable
 	if p.request != nil {

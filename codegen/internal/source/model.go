@@ -26,6 +26,7 @@ const (
 	StatemachinePath = Module + "/statemachine"
 	RecordPath       = StatemachinePath + "/record"
 	DurablePath      = Module + "/durable"
+	DurableGenPath   = DurablePath + "/gen"
 )
 
 // Package is one type-checked package with annotated functions. The package of a folder, the same

@@ -1,4 +1,4 @@
-// Package listeners helps stores to implement durable.Notifier.
+// Package listeners helps stores to implement stores.Notifier.
 package listeners
 
 import (

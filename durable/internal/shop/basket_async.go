@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of Shop.Basket: eb546c7462843dcb
@@ -17,19 +18,19 @@ import (
 var BasketDurable = durable.Function[*Shop, int, []string]{
 	Name:   "shop.Basket",
 	Layout: "b6606e3bdd968c87",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "basket.go:19"},
 		{Name: "add", At: "basket.go:23"},
 		{Name: "price", At: "basket.go:36", Step: "shop.price"},
 	},
-	New: func(receiver *Shop, request int) durable.Frame {
+	New: func(receiver *Shop, request int) gen.Frame {
 		return &shopBasketSaved{s: receiver, most: request}
 	},
 }
 
 // shopBasketSaved has the variables of [Shop.Basket], and what its steps are given and return.
 type shopBasketSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	s *Shop // given again when it is loaded
 
 	most        int
@@ -45,7 +46,7 @@ type shopBasketSaved struct {
 
 // MoveNext runs [Shop.Basket] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *shopBasketSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *shopBasketSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -57,7 +58,7 @@ for1:
 	// basket.go:23: asked, err := durable.Receive[durable.Asked[string]](ctx, "add", time.Hour)
 	return t.Receive(1, "add", time.Hour)
 resume1:
-	f.asked, f.err2 = durable.Received[durable.Asked[string]](t)
+	f.asked, f.err2 = gen.Received[durable.Asked[string]](t)
 	if errors.Is(f.err2, durable.ErrTimeout) {
 		f.err = nil
 		return t.Return()
@@ -101,20 +102,20 @@ func (f *shopBasketSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [Shop.Basket] needs at a point and after it.
-func (f *shopBasketSaved) Live(point int) []durable.Value {
+func (f *shopBasketSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "most", Ptr: &f.most},
 		}
 	case 1: // add
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "most", Ptr: &f.most},
 			{Name: "items", Ptr: &f.items},
 			{Name: "sum", Ptr: &f.sum},
 		}
 	case 2: // price
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "most", Ptr: &f.most},
 			{Name: "items", Ptr: &f.items},
 			{Name: "sum", Ptr: &f.sum},
@@ -122,7 +123,7 @@ func (f *shopBasketSaved) Live(point int) []durable.Value {
 			{Name: "price.item", Ptr: &f.priceItem},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "items", Ptr: &f.items},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -133,4 +134,4 @@ func (f *shopBasketSaved) Outcome() (any, *error) {
 	return &f.items, &f.err
 }
 
-// Digest of what is above: 45573a27611dff00
+// Digest of what is above: efa7fe1252b8503c

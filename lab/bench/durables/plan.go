@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // needs is the resources that sleeping instances need of one store. The model: they are linear in
@@ -152,7 +153,7 @@ func fill(ctx context.Context, kind string, instances, state int) (need needs, e
 		return need, err
 	}
 	defer func() { err = errors.Join(err, k.close()) }()
-	model := durable.Record{Function: NapDurable.Name, Run: "measured", Status: durable.Waiting, State: []byte(strings.Repeat("x", state))}
+	model := stores.Record{Function: NapDurable.Name, Run: "measured", Status: durable.Waiting, State: []byte(strings.Repeat("x", state))}
 	var count, bytes, memory, start []float64
 	var took time.Duration
 	for i := range points {
@@ -247,7 +248,7 @@ func startWorker(ctx context.Context, kind, address string, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	_, _, err = s.Take(ctx, durable.Taking{Now: time.Now(), Hide: time.Second, Functions: []string{NapDurable.Name}, Limit: 1})
+	_, _, err = s.Take(ctx, stores.Taking{Now: time.Now(), Hide: time.Second, Functions: []string{NapDurable.Name}, Limit: 1})
 	took := time.Since(began)
 	fmt.Fprintln(out, heap(), took.Nanoseconds())
 	return errors.Join(err, closed())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/sqlitestore"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // measureRestart suspends instances, and starts a process that finds all of them again.
@@ -137,7 +138,7 @@ func reopen(ctx context.Context, file string, instances int, out io.Writer) (err
 	claimed := map[string]bool{}
 	later := time.Now().Add(100 * time.Hour)
 	for len(claimed) < instances {
-		due, _, err := s.Take(ctx, durable.Taking{Now: later, Hide: time.Hour, Functions: []string{ApproveDurable.Name}, Limit: 1000})
+		due, _, err := s.Take(ctx, stores.Taking{Now: later, Hide: time.Hour, Functions: []string{ApproveDurable.Name}, Limit: 1000})
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // processes is the number of processes that run the workflows of a resume.
@@ -168,11 +169,11 @@ func (k *keptStore) killAndAwait(ctx context.Context, w *worker, left map[string
 
 // leasing is a store that records the name of its engine.
 type leasing struct {
-	durable.Store
+	stores.Store
 	name chan string // takes one
 }
 
-// Lease implements [durable.Store].
+// Lease implements [stores.Store].
 func (l leasing) Lease(ctx context.Context, worker string, until time.Time) error {
 	select {
 	case l.name <- worker:
@@ -181,8 +182,8 @@ func (l leasing) Lease(ctx context.Context, worker string, until time.Time) erro
 	return l.Store.Lease(ctx, worker, until)
 }
 
-// Notify implements [durable.Notifier].
-func (l leasing) Notify(f func()) (stop func()) { return l.Store.(durable.Notifier).Notify(f) }
+// Notify implements [stores.Notifier].
+func (l leasing) Notify(f func()) (stop func()) { return l.Store.(stores.Notifier).Notify(f) }
 
 // serveResume is such a worker process. It prints the name of its engine, and runs until it is
 // killed.

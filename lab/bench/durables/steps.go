@@ -15,6 +15,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore"
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 	"github.com/movenext/movenext/durable/sqlitestore"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // contender runs one workflow of a number of steps.
@@ -124,7 +125,7 @@ func timedPostgres(ctx context.Context, server *pgtest.Server, called func()) (*
 }
 
 // onEngine returns a contender on an engine. Its steps call called, if that is not nil.
-func onEngine(ctx context.Context, name string, s durable.Store, closed func() error, called func()) (*contender, error) {
+func onEngine(ctx context.Context, name string, s stores.Store, closed func() error, called func()) (*contender, error) {
 	e, err := durable.Open(ctx, s, durable.Log(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return nil, errors.Join(err, closed())

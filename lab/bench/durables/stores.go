@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/natsstore"
 	"github.com/movenext/movenext/durable/natsstore/natstest"
 	"github.com/movenext/movenext/durable/pgstore"
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 	"github.com/movenext/movenext/durable/sqlitestore"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // kinds are the stores that can be measured.
@@ -25,7 +25,7 @@ var errKind = fmt.Errorf("durables: the stores are %s", strings.Join(kinds, ", "
 
 // keptStore is a store used by one measurement only.
 type keptStore struct {
-	durable.Store
+	stores.Store
 	kind    string
 	address string // at which another process can open it
 	dir     string // of its files
@@ -97,7 +97,7 @@ func serveNats(dir string, n int) (address string, end func(), err error) {
 }
 
 // reach opens the store of a kind at an address.
-func reach(ctx context.Context, kind, address string) (durable.Store, func() error, error) {
+func reach(ctx context.Context, kind, address string) (stores.Store, func() error, error) {
 	switch kind {
 	case "sqlite":
 		s, err := sqlitestore.Open(address)

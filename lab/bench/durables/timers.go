@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // writers is the number of concurrent writers.
@@ -78,8 +79,8 @@ const probe = 2000
 var never = time.Now().Add(1000 * time.Hour)
 
 // asleep returns an instance as it sleeps; its wake-up time has passed when its copies are due.
-func asleep(ctx context.Context) (r *durable.Record, err error) {
-	s := saving{durable.NewMemory(), make(chan *durable.Record, 1)}
+func asleep(ctx context.Context) (r *stores.Record, err error) {
+	s := saving{durable.NewMemory(), make(chan *stores.Record, 1)}
 	e, err := durable.Open(ctx, s, durable.Log(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return nil, err
@@ -97,12 +98,12 @@ func asleep(ctx context.Context) (r *durable.Record, err error) {
 
 // saving is a store that also passes on the records of instances that begin to wait.
 type saving struct {
-	durable.Store
-	waits chan *durable.Record
+	stores.Store
+	waits chan *stores.Record
 }
 
-// Swap implements [durable.Store].
-func (s saving) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+// Swap implements [stores.Store].
+func (s saving) Swap(ctx context.Context, r *stores.Record) (mail bool, err error) {
 	mail, err = s.Store.Swap(ctx, r)
 	if r.Status == durable.Waiting {
 		seen := *r
@@ -112,7 +113,7 @@ func (s saving) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 }
 
 // copies writes copies of a record with different ids and times.
-func (k *keptStore) copies(ctx context.Context, model *durable.Record, prefix string, n int, due func(i int) time.Time) error {
+func (k *keptStore) copies(ctx context.Context, model *stores.Record, prefix string, n int, due func(i int) time.Time) error {
 	var wg sync.WaitGroup
 	failures := make([]error, writers)
 	for w := range writers {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of bench.Work: 19425289b3358ba6
@@ -15,18 +16,18 @@ import (
 var WorkDurable = durable.Function[*bench, int, int]{
 	Name:   "durables.Work",
 	Layout: "581b8155874e6862",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "work.go:20"},
 		{Name: "add", At: "work.go:22", Step: "main.add"},
 	},
-	New: func(receiver *bench, request int) durable.Frame {
+	New: func(receiver *bench, request int) gen.Frame {
 		return &benchWorkSaved{b: receiver, steps: request}
 	},
 }
 
 // benchWorkSaved has the variables of [bench.Work], and what its steps are given and return.
 type benchWorkSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	b *bench // given again when it is loaded
 
 	steps     int
@@ -42,7 +43,7 @@ type benchWorkSaved struct {
 
 // MoveNext runs [bench.Work] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *benchWorkSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *benchWorkSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -79,21 +80,21 @@ func (f *benchWorkSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [bench.Work] needs at a point and after it.
-func (f *benchWorkSaved) Live(point int) []durable.Value {
+func (f *benchWorkSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "steps", Ptr: &f.steps},
 		}
 	case 1: // add
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "range.of@range", Ptr: &f.rangeOf},
 			{Name: "range.at@range", Ptr: &f.rangeAt},
 			{Name: "add.sum", Ptr: &f.addSum},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "sum", Ptr: &f.sum},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -110,18 +111,18 @@ func (f *benchWorkSaved) Outcome() (any, *error) {
 var ApproveDurable = durable.Function[*bench, Order, int]{
 	Name:   "durables.Approve",
 	Layout: "b6f52069e09c5a0e",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "work.go:48"},
 		{Name: "approval", At: "work.go:50"},
 	},
-	New: func(receiver *bench, request Order) durable.Frame {
+	New: func(receiver *bench, request Order) gen.Frame {
 		return &benchApproveSaved{b: receiver, o: request}
 	},
 }
 
 // benchApproveSaved has the variables of [bench.Approve], and what its steps are given and return.
 type benchApproveSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	b *bench // given again when it is loaded
 
 	o     Order
@@ -132,7 +133,7 @@ type benchApproveSaved struct {
 
 // MoveNext runs [bench.Approve] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *benchApproveSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *benchApproveSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -140,7 +141,7 @@ func (f *benchApproveSaved) MoveNext(ctx context.Context, t *durable.Turn) bool 
 	// work.go:50: yes, err := durable.Receive[bool](ctx, "approval", 72*time.Hour)
 	return t.Receive(1, "approval", 72*time.Hour)
 resume1:
-	f.yes, f.err = durable.Received[bool](t)
+	f.yes, f.err = gen.Received[bool](t)
 	if f.err != nil || !f.yes {
 		f.items = 0
 		return t.Return()
@@ -157,18 +158,18 @@ func (f *benchApproveSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [bench.Approve] needs at a point and after it.
-func (f *benchApproveSaved) Live(point int) []durable.Value {
+func (f *benchApproveSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "o", Ptr: &f.o},
 		}
 	case 1: // approval
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "o", Ptr: &f.o},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "items", Ptr: &f.items},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -185,18 +186,18 @@ func (f *benchApproveSaved) Outcome() (any, *error) {
 var NapDurable = durable.Function[*bench, time.Duration, time.Duration]{
 	Name:   "durables.Nap",
 	Layout: "153c27a43e667fba",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "work.go:60"},
 		{Name: "Sleep", At: "work.go:61"},
 	},
-	New: func(receiver *bench, request time.Duration) durable.Frame {
+	New: func(receiver *bench, request time.Duration) gen.Frame {
 		return &benchNapSaved{b: receiver, d: request}
 	},
 }
 
 // benchNapSaved has the variables of [bench.Nap], and what its steps are given and return.
 type benchNapSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	b *bench // given again when it is loaded
 
 	d     time.Duration
@@ -206,7 +207,7 @@ type benchNapSaved struct {
 
 // MoveNext runs [bench.Nap] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *benchNapSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *benchNapSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -227,18 +228,18 @@ func (f *benchNapSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [bench.Nap] needs at a point and after it.
-func (f *benchNapSaved) Live(point int) []durable.Value {
+func (f *benchNapSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "d", Ptr: &f.d},
 		}
 	case 1: // Sleep
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "d", Ptr: &f.d},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "slept", Ptr: &f.slept},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -249,4 +250,4 @@ func (f *benchNapSaved) Outcome() (any, *error) {
 	return &f.slept, &f.err
 }
 
-// Digest of what is above: ae87a12fdaa8bb5a
+// Digest of what is above: 8d4e7f7e343214f1

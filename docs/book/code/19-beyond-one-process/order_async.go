@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of shop.Order: b68c1451073bdb6a
@@ -15,20 +16,20 @@ import (
 var OrderDurable = durable.Function[*shop, string, string]{
 	Name:   "book.Order",
 	Layout: "5535118a01b5c6fa",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "order.go:18"},
 		{Name: "reserve", At: "order.go:19", Step: "main.reserve"},
 		{Name: "approval", At: "order.go:24"},
 		{Name: "charge", At: "order.go:28", Step: "main.charge"},
 	},
-	New: func(receiver *shop, request string) durable.Frame {
+	New: func(receiver *shop, request string) gen.Frame {
 		return &shopOrderSaved{s: receiver, item: request}
 	},
 }
 
 // shopOrderSaved has the variables of [shop.Order], and what its steps are given and return.
 type shopOrderSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	s *shop // given again when it is loaded
 
 	item          string
@@ -44,7 +45,7 @@ type shopOrderSaved struct {
 
 // MoveNext runs [shop.Order] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *shopOrderSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -65,7 +66,7 @@ resume1:
 	// order.go:24: yes, err := durable.Receive[bool](ctx, "approval", 72*time.Hour)
 	return t.Receive(2, "approval", 72*time.Hour)
 resume2:
-	f.yes, f.err = durable.Received[bool](t)
+	f.yes, f.err = gen.Received[bool](t)
 	if f.err != nil || !f.yes {
 		f.paid = ""
 		return t.Return()
@@ -90,26 +91,26 @@ func (f *shopOrderSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [shop.Order] needs at a point and after it.
-func (f *shopOrderSaved) Live(point int) []durable.Value {
+func (f *shopOrderSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "item", Ptr: &f.item},
 		}
 	case 1: // reserve
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "reserve.item", Ptr: &f.reserveItem},
 		}
 	case 2: // approval
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "held", Ptr: &f.held},
 		}
 	case 3: // charge
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "charge.held", Ptr: &f.chargeHeld},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "paid", Ptr: &f.paid},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -120,4 +121,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.paid, &f.err
 }
 
-// Digest of what is above: b224f7222b88c7db
+// Digest of what is above: 72583c7e0b0c1c79

@@ -12,6 +12,7 @@ import (
 	"github.com/movenext/movenext/docs/howto/code/deploys/v2"
 	"github.com/movenext/movenext/docs/howto/code/deploys/v3"
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/stores"
 )
 
 // worker is a program of one version.
@@ -21,7 +22,7 @@ type worker struct {
 }
 
 // serves opens a worker with a version of the function.
-func serves[S any](ctx context.Context, store durable.Store, f durable.Function[S, int, string], s S) (worker, error) {
+func serves[S any](ctx context.Context, store stores.Store, f durable.Function[S, int, string], s S) (worker, error) {
 	e, err := durable.Open(ctx, store, durable.Poll(10*time.Millisecond))
 	if err != nil {
 		return worker{}, err
@@ -35,7 +36,7 @@ func serves[S any](ctx context.Context, store durable.Store, f durable.Function[
 // one sends their approvals, so that it looks for them at once. It returns how many orders got
 // stuck, and an error if an order did not end as it should. Roll blocks until all orders have
 // ended.
-func Roll(ctx context.Context, store durable.Store, shop *effects.Shop, orders int) (stuck uint64, err error) {
+func Roll(ctx context.Context, store stores.Store, shop *effects.Shop, orders int) (stuck uint64, err error) {
 	versions := []func() (worker, error){
 		func() (worker, error) { return serves(ctx, store, v1.OrderDurable, &v1.Shop{Shop: shop}) },
 		func() (worker, error) { return serves(ctx, store, v2.OrderDurable, &v2.Shop{Shop: shop}) },

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of Reports.Daily: 7f7af42254fa1e90
@@ -15,19 +16,19 @@ import (
 var DailyDurable = durable.Function[*Reports, Daily, struct{}]{
 	Name:   "schedule.Daily",
 	Layout: "fcdea4d5c8ea8fc9",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "schedule.go:27"},
 		{Name: "Sleep", At: "schedule.go:29"},
 		{Name: "send", At: "schedule.go:32", Step: "schedule.send"},
 	},
-	New: func(receiver *Reports, request Daily) durable.Frame {
+	New: func(receiver *Reports, request Daily) gen.Frame {
 		return &reportsDailySaved{r: receiver, d: request}
 	},
 }
 
 // reportsDailySaved has the variables of [Reports.Daily], and what its steps are given and return.
 type reportsDailySaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	r *Reports // given again when it is loaded
 
 	d       Daily
@@ -40,7 +41,7 @@ type reportsDailySaved struct {
 
 // MoveNext runs [Reports.Daily] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *reportsDailySaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *reportsDailySaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -84,25 +85,25 @@ func (f *reportsDailySaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [Reports.Daily] needs at a point and after it.
-func (f *reportsDailySaved) Live(point int) []durable.Value {
+func (f *reportsDailySaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "d", Ptr: &f.d},
 		}
 	case 1: // Sleep
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "d", Ptr: &f.d},
 			{Name: "at@for", Ptr: &f.at},
 		}
 	case 2: // send
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "d", Ptr: &f.d},
 			{Name: "at@for", Ptr: &f.at},
 			{Name: "send.day", Ptr: &f.sendDay},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "return.err", Ptr: &f.err},
 	}
 }
@@ -112,4 +113,4 @@ func (f *reportsDailySaved) Outcome() (any, *error) {
 	return &struct{}{}, &f.err
 }
 
-// Digest of what is above: 6232dc71dd1ee77a
+// Digest of what is above: 5f2ae30c84d02c00

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of Shop.Order: fe29b16f68a3a6eb
@@ -16,19 +17,19 @@ import (
 var OrderDurable = durable.Function[*Shop, int, string]{
 	Name:   "shop.Order",
 	Layout: "a663e4dbc9110dde",
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "shop.go:21"},
 		{Name: "approval", At: "shop.go:23"},
 		{Name: "Charge", At: "shop.go:26", Step: "effects.Charge"},
 	},
-	New: func(receiver *Shop, request int) durable.Frame {
+	New: func(receiver *Shop, request int) gen.Frame {
 		return &shopOrderSaved{s: receiver, price: request}
 	},
 }
 
 // shopOrderSaved has the variables of [Shop.Order], and what its steps are given and return.
 type shopOrderSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	s *Shop // given again when it is loaded
 
 	price       int
@@ -41,7 +42,7 @@ type shopOrderSaved struct {
 
 // MoveNext runs [Shop.Order] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *shopOrderSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -51,7 +52,7 @@ func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	// shop.go:23: _, err := durable.Receive[bool](ctx, "approval", 24*time.Hour)
 	return t.Receive(1, "approval", 24*time.Hour)
 resume1:
-	_, f.err2 = durable.Received[bool](t)
+	_, f.err2 = gen.Received[bool](t)
 	if !(f.err2 != nil) {
 		goto else1
 	}
@@ -83,23 +84,23 @@ func (f *shopOrderSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [Shop.Order] needs at a point and after it.
-func (f *shopOrderSaved) Live(point int) []durable.Value {
+func (f *shopOrderSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "price", Ptr: &f.price},
 		}
 	case 1: // approval
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "price", Ptr: &f.price},
 		}
 	case 2: // Charge
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "price", Ptr: &f.price},
 			{Name: "Charge.cents", Ptr: &f.ChargeCents},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "receipt", Ptr: &f.receipt},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -110,4 +111,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.receipt, &f.err
 }
 
-// Digest of what is above: 731a432e08b9bc43
+// Digest of what is above: 97d9ca753dd82630

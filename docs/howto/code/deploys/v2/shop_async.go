@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/gen"
 )
 
 // Digest of Shop.Order: 7176f6c80a19ab04
@@ -19,19 +20,19 @@ var OrderDurable = durable.Function[*Shop, int, string]{
 	Migrations: []durable.Migration{
 		{From: "a663e4dbc9110dde", To: "7587e694689b6ce3", Func: migrateOrderA663},
 	},
-	Points: []durable.Point{
+	Points: []gen.Point{
 		{Name: "begin", At: "shop.go:22"},
 		{Name: "approval", At: "shop.go:24"},
 		{Name: "Charge", At: "shop.go:27", Step: "effects.Charge"},
 	},
-	New: func(receiver *Shop, request int) durable.Frame {
+	New: func(receiver *Shop, request int) gen.Frame {
 		return &shopOrderSaved{s: receiver, cents: request}
 	},
 }
 
 // shopOrderSaved has the variables of [Shop.Order], and what its steps are given and return.
 type shopOrderSaved struct {
-	durable.NoDeferred
+	gen.NoDeferred
 	s *Shop // given again when it is loaded
 
 	cents       int
@@ -44,7 +45,7 @@ type shopOrderSaved struct {
 
 // MoveNext runs [Shop.Order] from the point where it stopped to its next one (false) or its end
 // (true).
-func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+func (f *shopOrderSaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	switch t.Point() {
 	case 1:
 		goto resume1
@@ -54,7 +55,7 @@ func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	// shop.go:24: _, err := durable.Receive[bool](ctx, "approval", 24*time.Hour)
 	return t.Receive(1, "approval", 24*time.Hour)
 resume1:
-	_, f.err2 = durable.Received[bool](t)
+	_, f.err2 = gen.Received[bool](t)
 	if !(f.err2 != nil) {
 		goto else1
 	}
@@ -86,23 +87,23 @@ func (f *shopOrderSaved) Call(ctx context.Context, point int) (err error) {
 }
 
 // Live are the values that [Shop.Order] needs at a point and after it.
-func (f *shopOrderSaved) Live(point int) []durable.Value {
+func (f *shopOrderSaved) Live(point int) []gen.Value {
 	switch point {
 	case 0:
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "cents", Ptr: &f.cents},
 		}
 	case 1: // approval
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "cents", Ptr: &f.cents},
 		}
 	case 2: // Charge
-		return []durable.Value{
+		return []gen.Value{
 			{Name: "cents", Ptr: &f.cents},
 			{Name: "Charge.cents", Ptr: &f.ChargeCents},
 		}
 	}
-	return []durable.Value{
+	return []gen.Value{
 		{Name: "receipt", Ptr: &f.receipt},
 		{Name: "err", Ptr: &f.err},
 	}
@@ -113,4 +114,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.receipt, &f.err
 }
 
-// Digest of what is above: a4e32595234e50d3
+// Digest of what is above: f4b4b5f26e39b11f

@@ -1,29 +1,9 @@
-package durable
+package stores
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"slices"
 	"time"
-)
-
-// Errors of stores. An engine checks for them with errors.Is.
-var (
-	// ErrNotFound: there is no instance with that id.
-	ErrNotFound = errors.New("durable: no such instance")
-	// ErrConflict: the record has changed since it was read, or already exists.
-	ErrConflict = errors.New("durable: the record has changed")
-	// ErrEnded: the instance has ended and takes no messages.
-	ErrEnded = errors.New("durable: the instance has ended")
-	// ErrUnstorable: what was to be written can never be kept, however often it is tried.
-	ErrUnstorable = errors.New("durable: it can never be stored")
-	// ErrTooLarge says that a value to save exceeds MaxCheckpoint bytes, or the limit of its
-	// store. For the answer to an update, it says that the answer exceeds 64 KiB.
-	ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoint)
-	// ErrCorrupt says that the stored checkpoint differs from the one that was saved.
-	ErrCorrupt = errors.New("durable: the checkpoint is damaged")
-	// ErrLater says that a checkpoint has a format that this program does not know yet.
-	ErrLater = errors.New("durable: a later version of package durable has saved it: deploy a program with that one")
 )
 
 // Status is the state of an instance.
@@ -99,6 +79,21 @@ type Taking struct {
 	Steps     []string      // to call; an instance without a Step is for all workers. nil: all
 	Layouts   []string      // that it can load; an instance without a Layout is for all. nil: all
 	Limit     int
+}
+
+// Serves reports whether a worker serves a record's function and step, and can load its layout.
+func (t Taking) Serves(r *Record) bool { return t.calls(r) && t.loads(r) }
+
+// Refuses reports whether a worker serves a record's function and step, but cannot load its
+// layout.
+func (t Taking) Refuses(r *Record) bool { return t.calls(r) && !t.loads(r) }
+
+func (t Taking) calls(r *Record) bool {
+	return slices.Contains(t.Functions, r.Function) && (r.Step == "" || t.Steps == nil || slices.Contains(t.Steps, r.Step))
+}
+
+func (t Taking) loads(r *Record) bool {
+	return r.Layout == "" || t.Layouts == nil || slices.Contains(t.Layouts, r.Layout)
 }
 
 // Taken is an instance that a worker has taken.
@@ -190,9 +185,4 @@ type Notifier interface {
 	// Notify calls f after each change that may make an instance due, or end it, until stop is
 	// called. A Swap that leaves the record with an owner needs no call. f does not block.
 	Notify(f func()) (stop func())
-}
-
-// isFinal reports whether a call of a store would fail with the same error for ever.
-func isFinal(err error) bool {
-	return errors.Is(err, ErrUnstorable) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrCorrupt)
 }
