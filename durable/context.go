@@ -13,8 +13,8 @@ import (
 
 // # The plain form
 //
-// A durable function stays ordinary Go: it runs with any context that carries a [gen.Plain]. Its steps
-// are then plain calls, and its signals and sleeps come from the Plain. Tests compare the
+// A durable function stays ordinary Go: it runs with any context that carries a [gen.Plain]. Its
+// steps are then plain calls, and its signals and sleeps come from the Plain. Tests compare the
 // behaviour of the plain form with that of its machine.
 
 type stepKey struct{}

@@ -56,8 +56,8 @@ func Client() Option { return func(s *settings) { s.client = true } }
 func Lease(d time.Duration) Option { return func(s *settings) { s.lease = max(d, time.Millisecond) } }
 
 // Poll sets the interval at which an engine queries its store for instances that are due, and for
-// the outcomes that handles wait for; the default is one second. A store that is a [stores.Notifier]
-// also tells the engine when to query it.
+// the outcomes that handles wait for; the default is one second. A store that is a
+// [stores.Notifier] also tells the engine when to query it.
 func Poll(d time.Duration) Option { return func(s *settings) { s.poll = max(d, time.Millisecond) } }
 
 // Retention sets how long an ended instance is kept, a week by default. Then its id is free. With
@@ -68,10 +68,10 @@ func Retention(d time.Duration) Option { return func(s *settings) { s.retention 
 // steps without a policy of their own. Open refuses negative times and factors below one.
 func RetryStep(step string, r Retry) Option { return func(s *settings) { s.retries[step] = r } }
 
-// Steps makes an engine call only the steps with these names (package.Function, as in [gen.Point]).
-// It is for steps that need something only certain workers have: a device, a licence, memory. The
-// engine leaves instances that are at other steps to other engines, but runs the code between all
-// points.
+// Steps makes an engine call only the steps with these names (package.Function, as in
+// [gen.Point]). It is for steps that need something only certain workers have: a device, a
+// licence, memory. The engine leaves instances that are at other steps to other engines, but runs
+// the code between all points.
 func Steps(names ...string) Option {
 	return func(s *settings) { s.steps = append(make([]string, 0, len(names)), names...) }
 }

@@ -15,8 +15,8 @@ import (
 // # Running again
 //
 // A rerun is a new run that begins with the values that an ended instance had at a point. The
-// effects of the earlier run remain, and it has a name of its own for keys (Run in [stores.Record]): its
-// steps have new keys, and its children new ids.
+// effects of the earlier run remain, and it has a name of its own for keys (Run in
+// [stores.Record]): its steps have new keys, and its children new ids.
 //
 // Under its own id it is the same record, swapped from an ended status to Running. So of a rerun,
 // a Delete and a Purge at the same time one happens first, and the others find what it has left.

@@ -256,8 +256,8 @@ func (s *narrow) Swap(ctx context.Context, r *stores.Record) (mail bool, err err
 	return s.Store.Swap(ctx, r)
 }
 
-// What continues at the beginning has the request twice, as a value and in the trail, which goes if
-// the store has too little room for both.
+// What continues at the beginning has the request twice, as a value and in the trail, which goes
+// if the store has too little room for both.
 func TestATrailGoesWhereAStoreHasNoRoomForIt(t *testing.T) {
 	for name, again := range map[string]func(ctx context.Context, e *durable.Engine) error{
 		"rerun":  func(ctx context.Context, e *durable.Engine) error { return e.Rerun(ctx, "a") },

@@ -85,9 +85,9 @@ func (r *run) leave(why error) (left bool, err error) {
 	return true, err
 }
 
-// layoutKey returns what a record says of a checkpoint with that layout: see [stores.Record.Layout]. It
-// is never empty. A later format of checkpoints (see magic) needs keys of its own, so that
-// programs that do not know it leave its instances to others.
+// layoutKey returns what a record says of a checkpoint with that layout: see
+// [stores.Record.Layout]. It is never empty. A later format of checkpoints (see magic) needs keys
+// of its own, so that programs that do not know it leave its instances to others.
 func layoutKey(function, layout string) string { return function + " " + layout }
 
 // layoutKeys returns the keys of the layouts that the engine's functions can load.

@@ -342,8 +342,8 @@ func (lo *lowering) join(p *point, dst []*variable, request, outcome string) {
 	lo.assignResults(dst, []string{lo.outcome(outcome, arg)})
 }
 
-// pauseWithArguments ends the turn with a function that has the arguments of the point, the last of
-// which are children.
+// pauseWithArguments ends the turn with a function that has the arguments of the point, the last
+// of which are children.
 func (lo *lowering) pauseWithArguments(p *point, request string) {
 	end := &pause{point: p, request: request, typed: lo.durableName("Child"), spread: p.call.Ellipsis.IsValid()}
 	for _, e := range p.call.Args[1:] {
