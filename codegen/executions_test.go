@@ -170,9 +170,9 @@ func differences(plain, release []string) string {
 	return b.String()
 }
 
-// buildCases generates and builds the cases in one mode. It returns the program, and the findings
-// for each case.
-func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (string, map[string]string) {
+// buildCases generates and builds the cases in one mode, with more flags. It returns the program,
+// and the findings for each case.
+func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive, flags ...string) (string, map[string]string) {
 	t.Helper()
 	// The program of the previous mode would call twins that no case has any more.
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "main")))
@@ -192,7 +192,7 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 	}
 	testmodule.Write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused, mode))
 	binary := filepath.Join(dir, string(mode)+".exe")
-	compiler := exec.Command("go", append([]string{"build", "-o", binary}, append(buildFlags(mode), "./main")...)...)
+	compiler := exec.Command("go", slices.Concat([]string{"build", "-o", binary}, buildFlags(mode), flags, []string{"./main"})...)
 	compiler.Dir, compiler.Env = dir, append(os.Environ(), "GOGC=800")
 	output, err := compiler.CombinedOutput()
 	require.NoError(t, err, "building in mode %s:\n%s", mode, output)

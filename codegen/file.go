@@ -21,6 +21,7 @@ type output struct {
 	path   string // the file to write
 	source *source.File
 	data   []byte
+	places []emit.Place // of the lines of data
 
 	syntax *ast.File // data, parsed again
 	err    error     // of parsing it
@@ -51,8 +52,8 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 		}
 		return named, line
 	}
-	data = emit.InsertDirectives(data, lines, inStacks(pkg, out, mode))
-	return &output{path: out, source: file, data: source.Seal(data)}, nil
+	data, places := emit.InsertDirectives(data, lines, inStacks(pkg, out, mode))
+	return &output{path: out, source: file, data: source.Seal(data), places: places}, nil
 }
 
 // translateAll writes the declarations of functions.

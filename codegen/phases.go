@@ -24,6 +24,7 @@ import (
 type form struct {
 	debug   bool // for stepping through
 	records bool // likewise, and records each step
+	traces  bool // says where statements of the source begin
 }
 
 // translation is an annotated function after all phases.
@@ -121,7 +122,7 @@ func (t *translation) place(fn *placedFunction) {
 // input returns the input of the printer.
 func (t *translation) input() *emit.Input {
 	in := &emit.Input{
-		Spelling: t.spelling(), Debug: t.debug, Records: t.records,
+		Spelling: t.spelling(), Debug: t.debug, Records: t.records, Traces: t.traces,
 		Derivations: t.derivations, Root: t.root.output(), Types: t.lowered.Types,
 	}
 	for _, l := range t.literals {

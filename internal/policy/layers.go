@@ -31,7 +31,7 @@ var (
 // knows at most the phases before it. The driver, package codegen, combines them; the
 // command, vet and explain are built on the driver.
 var (
-	generator     = []string{"codegen", "codegen/cmd/...", "codegen/explain/...", "codegen/vet/..."}
+	generator     = []string{"codegen", "codegen/cmd/...", "codegen/explain/...", "codegen/vet/...", "codegen/internal/coverage/..."}
 	aboveCache    = generator
 	aboveDurable  = append([]string{"codegen/internal/cache/..."}, aboveCache...)
 	aboveLoad     = append([]string{"codegen/internal/durable/..."}, aboveDurable...)

@@ -7,6 +7,7 @@
 //	movenext vet [flags] [packages]
 //	movenext accept [flags] function ...
 //	movenext explain [flags] [package [function ...]] [-- command ...]
+//	movenext cover [flags] profile
 //	movenext version
 //
 // A function or method F with the line
@@ -47,6 +48,9 @@
 // Explain draws the machines of functions, as text, for Mermaid or Graphviz, or as a
 // page that can step through a run of the command: see docs/explain.md and movenext
 // explain -help.
+//
+// Cover moves the counts of generated code in a coverage profile to the source, so that
+// go tool cover shows what machines have run: see docs/howto/coverage.md.
 //
 // Version prints the version of the tool and of its contract with the runtime.
 //
@@ -179,6 +183,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return version(args, stdout, stderr)
 	case "explain":
 		return explainMachines(args, stdout, stderr)
+	case "cover":
+		return coverProfile(args, stderr)
 	}
 	options, patterns, err := parse(command, args, stderr)
 	if errors.Is(err, flag.ErrHelp) {

@@ -18,6 +18,7 @@ type Input struct {
 
 	Debug   bool // the form for stepping through
 	Records bool // a debug form that records each step
+	Traces  bool // the text says where statements of the source begin, for [InsertDirectives]
 
 	Derivations *unnamed.Derivations // how to infer types that cannot be named
 

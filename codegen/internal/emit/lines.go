@@ -42,7 +42,9 @@ import (
 // compiler names the source there, so that debuggers find breakpoints by any name of the file
 // (docs/decisions/0013-lines-of-the-source.md).
 
-// The placeholders for directives until the file is formatted.
+// The placeholders for directives until the file is formatted. With [Input].Traces, a number is
+// followed by the number of lines with the text of the source from there on, and by the offsets of
+// the statements of the source that begin there, each more by one, since no number may be zero.
 const (
 	inSource  = "//line movenext_source:"     // and a number
 	elsewhere = "//line movenext_elsewhere:1" // back to the generated file
@@ -73,6 +75,7 @@ func (p *printer) next(code []ir.Instr) int {
 func (p *printer) instr(i ir.Instr) {
 	if s, ok := i.(*ir.SourceLine); ok {
 		p.pos = p.fn.Source.Line(s.Pos)
+		p.begin(s.Pos)
 		if p.fn.Records {
 			p.directive(p.pos)
 			p.record("Line", p.pos)
@@ -85,10 +88,12 @@ func (p *printer) instr(i ir.Instr) {
 		p.pos = p.fn.Source.Line(node.Pos())
 	}
 	behind := p.commentBehind(i)
-	rest := sub.Len()
+	rest := sub.String()
 	told := false // the compiler already knows the line of the next line
-	for line := range strings.Lines(sub.String()) {
+	for line := range strings.Lines(rest) {
 		text := strings.TrimSpace(line)
+		p.more = p.linesMore(rest)
+		rest = rest[len(line):]
 		switch {
 		case told || p.fn.executesNothing(i, text):
 		case p.resuming(i):
@@ -99,11 +104,28 @@ func (p *printer) instr(i ir.Instr) {
 			p.directive(p.pos)
 		}
 		told = strings.HasPrefix(text, "//line ") || strings.HasSuffix(line, continued)
-		if rest -= len(line); rest == 0 {
+		if p.fn.Traces && strings.HasPrefix(text, inSource) && strings.Count(text, ":") == 1 {
+			line = fmt.Sprintf("%s:%d\n", strings.TrimSuffix(text, "\x00"), p.linesMore(rest)+1)
+		}
+		if rest == "" {
 			line = strings.TrimSuffix(line, "\n") + behind + "\n"
 		}
 		p.WriteString(removeMarks(line))
 	}
+	p.more = 0
+}
+
+// linesMore returns the number of lines after the first one of a text in which the text of the
+// source continues, if the places of lines are of interest.
+func (p *printer) linesMore(text string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		if !p.fn.Traces || !strings.HasSuffix(line, continued) {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // commentBehind returns the comment behind the statement that ends with an instruction. A line
@@ -291,7 +313,24 @@ func (p *printer) lineOf(node ast.Node) {
 }
 
 func (p *printer) directive(line int) {
-	p.line("%s%d", inSource, line)
+	p.place(inSource, line)
+}
+
+// begin notes that a statement of the source begins at the next placeholder.
+func (p *printer) begin(pos token.Pos) {
+	if p.fn.Traces {
+		p.begun += fmt.Sprintf(":%d", p.fn.Source.Package.Read(pos).Offset+1)
+	}
+}
+
+// place prints a placeholder.
+func (p *printer) place(kind string, line int) {
+	traced := ""
+	if p.fn.Traces {
+		traced = fmt.Sprintf(":%d%s", p.more+1, p.begun)
+		p.begun = ""
+	}
+	p.line("%s%d%s", kind, line, traced)
 }
 
 // resume returns the directive after instructions in the middle of a source statement, if its
@@ -394,7 +433,7 @@ func (p *printer) leaveSource() {
 		p.endOfSource()
 		return
 	}
-	p.line("%s%d", either, p.pos)
+	p.place(either, p.pos)
 }
 
 // location prints the method that tells an asynchronous stack where the function is suspended.
@@ -439,13 +478,27 @@ type spot struct {
 	line int
 }
 
+// Place says what a line of a generated file executes.
+type Place struct {
+	// Begun are the statements of the source that begin at the line, by their offsets. They are
+	// known if [Input].Traces was set.
+	Begun []int
+
+	// Line is the line of the source whose text is here; 0: there is none. Lines after the first
+	// one of a statement are known if Traces was set.
+	Line int
+}
+
 // InsertDirectives inserts compiler directives into a formatted file of printed text: for lines
 // of the source, of which shown returns the positions, and for lines of the file itself, which is
-// called own. It drops directives that agree with the compiler's count.
-func InsertDirectives(data []byte, shown func(line int) (file string, number int), own string) []byte {
+// called own. It drops directives that agree with the compiler's count. It also returns the places
+// of the lines of the result.
+func InsertDirectives(data []byte, shown func(line int) (file string, number int), own string) ([]byte, []Place) {
 	var b bytes.Buffer
 	counted := spot{own, 1} // the position that the compiler assigns to the next line
-	next := 1               // its number in the file
+	var at Place            // what is known of the next line
+	more := 0               // the number of lines that continue the text of the source
+	var places []Place      // of the lines so far
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for n, text := range lines {
 		to, ok := directiveIn(text)
@@ -455,35 +508,47 @@ func InsertDirectives(data []byte, shown func(line int) (file string, number int
 				counted = spot{} // the source's own directive; those in whole lines were replaced
 			}
 			counted.line++
-			next++
+			places = append(places, at)
+			at.Begun = nil
+			if at.Line++; more <= 0 {
+				at.Line = 0
+			}
+			more--
 			continue
 		}
+		at.Begun = append(at.Begun, to.begun...)
 		if n+1 < len(lines) {
 			if _, again := directiveIn(lines[n+1]); again {
 				continue
 			}
 		}
+		at.Line, more = 0, to.more
 		var in spot
 		if to.inSource {
 			in.file, in.line = shown(to.line)
 		}
+		if to.inSource && !to.inFile {
+			at.Line = to.line
+		}
 		if to.inSource && counted == in || to.inFile && counted.file == own {
 			continue
 		}
+		places = append(places, Place{}) // the directive
 		if to.inFile {
-			in = spot{own, next + 1}
+			in = spot{own, len(places) + 1}
 		}
 		counted = in
 		fmt.Fprintf(&b, "//line %s:%d\n", counted.file, counted.line)
-		next++
 	}
-	return b.Bytes()
+	return b.Bytes(), places
 }
 
 // target is what a placeholder asks for: a line of the source, the generated file, or either.
 type target struct {
 	inSource, inFile bool
-	line             int // of the source
+	line             int   // of the source
+	begun            []int // the offsets of statements
+	more             int   // the number of lines that continue it
 }
 
 // directiveIn returns what a line asks for, if it is a placeholder.
@@ -501,7 +566,18 @@ func directiveIn(text []byte) (to target, ok bool) {
 	if !ok {
 		return target{}, false
 	}
-	line, err := strconv.Atoi(string(number))
-	to.line = line
-	return to, err == nil
+	for i, field := range strings.Split(string(number), ":") {
+		n, err := strconv.Atoi(field)
+		switch {
+		case err != nil:
+			return target{}, false
+		case i == 0:
+			to.line = n
+		case i == 1:
+			to.more = n - 1
+		default:
+			to.begun = append(to.begun, n-1)
+		}
+	}
+	return to, true
 }

@@ -56,7 +56,11 @@ func (e *emitter) bodyInTail() {
 		text = rest
 		line++
 	}
+	if e.fn.Traces {
+		e.more = strings.Count(text, "\n")
+	}
 	e.directive(line)
+	e.more = 0
 	e.line("%s", strings.TrimRight(text, " \t\n"))
 	e.endOfSource()
 	e.line("}\n")

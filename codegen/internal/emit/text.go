@@ -24,6 +24,8 @@ type printer struct {
 	inside  bool       // the instructions replace a part of a kept statement
 	obtains *ir.Assign // gets the job that is awaited, in the if that asks whether it has ended
 	between bool       // the position is between a callee's suspension and the code after its call
+	more    int        // the lines of the source's text that follow the one being printed
+	begun   string     // the statements that begin at the next directive: a colon and an offset each
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -262,6 +264,7 @@ func (p *printer) inNextLine(text string, from token.Pos) (directed string, drif
 // lines returns the instructions that replace a statement.
 func (p *printer) lines(e ir.Edit) string {
 	sub := &printer{fn: p.fn, pos: p.fn.Source.Line(e.Pos), inside: true}
+	sub.begin(e.Pos)
 	for n := 0; n < len(e.Code); {
 		n += sub.next(e.Code[n:])
 	}
