@@ -72,7 +72,7 @@ func record(ctx context.Context, root, folder string) error {
 			"./" + threeAwaits, "run", "--", "go", "run", "-trimpath", "./" + threeAwaits,
 		},
 	} {
-		cmd := exec.CommandContext(ctx, "go", command...) //nolint:gosec // two commands of this file
+		cmd := exec.CommandContext(ctx, "go", command...)
 		cmd.Dir = root
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("site: recording with go %s: %w\n%s", strings.Join(command, " "), err, text)
