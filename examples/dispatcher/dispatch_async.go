@@ -30,19 +30,6 @@ func (d *dispatcher) deliverAsync(ctx context.Context, h hook) (result *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// deliverEnter enters [dispatcher.deliver] for another machine. It returns the results or,
-// suspended, the frame that will have them.
-func (d *dispatcher) deliverEnter(r *statemachine.Run, ctx context.Context, h hook) *dispatcherDeliverFrame {
-	frame := dispatcherDeliverFrame{d: d, ctx: ctx, h: h}
-	if frame.MoveNext(r) {
-		return nil
-	}
-	m := new(dispatcherDeliverFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
 // dispatcherDeliverFrame is the frame of [dispatcher.deliver]: what it keeps while it is
 // suspended.
 type dispatcherDeliverFrame struct {
@@ -76,7 +63,7 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:80
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:67
 		goto resume1
 	}
 	f.State = 1
@@ -85,23 +72,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:89
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:76
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 		if err != nil {
 			f.d.log.WarnContext(f.ctx, "not delivered", "hook", f.h.ID, "lane", f.h.Lane, "why", err)
 		}
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:96
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:83
 	return true
 }
 
 func (f *dispatcherDeliverFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
-}
-
-func (f *dispatcherDeliverFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // dispatcherDeliverMachine is [dispatcher.deliver] as the root of a chain: chain, job and frame in
@@ -163,7 +146,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	f.attempts1, result0 = args.d.attemptsEnter(r, args.ctx, args.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:167
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:150
 	if f.attempts1 == nil {
 		goto after1
 	}
@@ -172,7 +155,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	result0 = f.attempts1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:176
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:159
 	f.attempts1 = nil
 after1:
 	return true, result0
@@ -275,7 +258,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 for1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
 	f.attempt1, err = f.d.attemptEnter(r, f.ctx, f.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:279
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:262
 	if f.attempt1 == nil {
 		goto after1
 	}
@@ -284,7 +267,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
 	err = f.attempt1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:288
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:271
 	f.attempt1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:136
@@ -301,7 +284,7 @@ after1:
 	}
 	f.d.lock(func(n *numbers) { n.Retried++ })
 	asleep, err = statemachine.Sleep(r, f.ctx, f.d.pause(f.n))
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:305
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:288
 	if !asleep {
 		goto after2
 	}
@@ -317,7 +300,7 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	f.n++
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:321
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:304
 	goto for1
 endFor1:
 	{
@@ -330,7 +313,7 @@ endFor1:
 	f.remove3 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:154
 	if statemachine.TwinEnded(r, f.remove3) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:334
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:317
 		goto resume3
 	}
 	f.State = 3
@@ -339,7 +322,7 @@ endFor1:
 resume3:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:154
 	_, result0 = statemachine.TwinResult(r, f.remove3)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:343
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:326
 	f.remove3 = nil
 	return true, result0
 }
@@ -440,7 +423,7 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	f.acquire1, err = f.d.limit.AcquireEnter(r, f.ctx, f.h.Host)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:444
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:427
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -449,13 +432,13 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:453
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:436
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:459
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:442
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
 		return true, result0
@@ -476,7 +459,7 @@ after1:
 	f.post2 = f.d.world.postAsync(f.ctx, f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	if statemachine.TwinEnded(r, f.post2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:480
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:463
 		goto resume2
 	}
 	f.State = 2
@@ -485,12 +468,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	_, result0 = statemachine.TwinResult(r, f.post2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:489
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:472
 	f.post2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:494
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:477
 }
 
 func (f *dispatcherAttemptLocals) Location() statemachine.Location {
@@ -520,4 +503,4 @@ func (f *dispatcherAttemptMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fb8fd85a43b39be2
+// Digest of what is above: 1805969c0f46ac3a

@@ -86,7 +86,7 @@ func (b *outbox) request(ctx context.Context, h hook) error {
 		return err
 	}
 	r.Header.Set("Idempotency-Key", fmt.Sprint(h.ID)) // it may arrive twice, if the process is killed
-	r.Header.Set("X-Request-Id", h.Request)
+	r.Header.Set("X-Request-ID", h.Request)
 	answer, err := b.client.Do(r)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func guard(next http.Handler, at net.Addr) http.Handler {
 // receive answers when the hook is saved, and does not wait for its delivery.
 func (d *dispatcher) receive(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query() // the body may be a form, and is the hook's
-	h := hook{Request: r.Header.Get("X-Request-Id"), Lane: query.Get("lane"), To: query.Get("to")}
+	h := hook{Request: r.Header.Get("X-Request-ID"), Lane: query.Get("lane"), To: query.Get("to")}
 	if h.Request == "" {
 		h.Request = rand.Text()
 	}

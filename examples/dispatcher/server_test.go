@@ -46,7 +46,7 @@ func start(t *testing.T, file string) *running {
 func (r *running) send(t *testing.T, to, lane, body string) int {
 	t.Helper()
 	at := r.url + "/hooks?" + url.Values{"to": {to}, "lane": {lane}}.Encode()
-	answer, err := http.Post(at, "application/x-www-form-urlencoded", strings.NewReader(body))
+	answer, err := http.DefaultClient.Post(at, "application/x-www-form-urlencoded", strings.NewReader(body))
 	require.NoError(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	return answer.StatusCode
@@ -54,7 +54,7 @@ func (r *running) send(t *testing.T, to, lane, body string) int {
 
 func get(t *testing.T, at string) (status int, text string) {
 	t.Helper()
-	answer, err := http.Get(at)
+	answer, err := http.DefaultClient.Get(at)
 	require.NoError(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(answer.Body)
@@ -94,7 +94,7 @@ func TestAHookIsDeliveredAfterARefusalAndShown(t *testing.T) {
 	}
 	assert.Equal(t, []string{"one=1 of 1", "two of 2", "three of 3"}, []string{<-r.took, <-r.took, <-r.took})
 
-	answer, err := http.Get(s.url + "/events")
+	answer, err := http.DefaultClient.Get(s.url + "/events")
 	require.NoError(t, err)
 	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
 		if lines.Text() == `data: {"Waiting":0,"Delivered":3,"Retried":1,"Failed":0}` {
