@@ -51,8 +51,9 @@ func Directives(file *ast.File) []Directive {
 
 // IsMisspelt reports whether a comment says "movenext async" and nothing else, in a form other
 // than the annotation: with spaces, capital letters, hyphens, a "go:" in front, in a block
-// comment, or with one or two letters wrong.
+// comment, or with one or two letters wrong. A budget may follow.
 func IsMisspelt(text string) bool {
+	text, _, _ = strings.Cut(text, " frame=")
 	if text == DirectiveAsync {
 		return false
 	}
