@@ -61,6 +61,7 @@ func (m metric) Desc() *prometheus.Desc { return m.desc }
 
 // Write implements prometheus.Metric.
 func (m metric) Write(to *dto.Metric) error {
-	to.Label, to.Counter, to.Gauge, to.Histogram = m.read.Label, m.read.Counter, m.read.Gauge, m.read.Histogram
+	to.Label, to.Counter = m.read.GetLabel(), m.read.GetCounter()
+	to.Gauge, to.Histogram = m.read.GetGauge(), m.read.GetHistogram()
 	return nil
 }
