@@ -86,6 +86,12 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 	assert.Equal(t, stop("behind", "sum"), stops(t, dir, debugger,
 		fmt.Sprintf("break example.com/shop/main.go:%d", lines["behind"]),
 		"continue", "next"))
+
+	// An editor sends the full path.
+	built(t, dir, "-trimpath=example.com/shop=>"+filepath.ToSlash(dir))
+	assert.Equal(t, stop("behind", "sum"), stops(t, dir, debugger,
+		fmt.Sprintf("break %s:%d", filepath.ToSlash(source), lines["behind"]),
+		"continue", "next"))
 }
 
 // installed returns the path of delve.
@@ -108,7 +114,13 @@ func generated(t *testing.T, dir string, mode codegen.Mode) {
 	result, err := codegen.Generate(codegen.Config{Dir: dir, Mode: mode}, ".")
 	require.NoError(t, err)
 	require.Empty(t, result.Diagnostics)
-	build := exec.Command("go", "build", "-gcflags=-N -l", "-o", "shop.exe", ".")
+	built(t, dir)
+}
+
+// built builds the program for a debugger, with more flags of the compiler.
+func built(t *testing.T, dir string, flags ...string) {
+	t.Helper()
+	build := exec.Command("go", "build", "-gcflags="+strings.Join(append(flags, "-N", "-l"), " "), "-o", "shop.exe", ".")
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOFLAGS=") // which may leave debug information out
 	out, err := build.CombinedOutput()

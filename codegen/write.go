@@ -124,7 +124,9 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 			if err != nil {
 				return nil, err
 			}
-			if change.Change == Updated && !r.cfg.Overwrite {
+			// What a merge left behind is written over: all of it was generated, and the source,
+			// which has no marks, has the outcome.
+			if change.Change == Updated && !r.cfg.Overwrite && (r.cfg.DryRun || !source.InConflict(old)) {
 				change.keep(old)
 			}
 			list = append(list, change)

@@ -229,3 +229,36 @@ func TestAFolderThatCannotBeWrittenKeepsItsFiles(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 4, "go.mod, go.sum, the two of the case, and nothing left behind")
 }
+
+func TestWhatAMergeLeftInAGeneratedFileIsWrittenOver(t *testing.T) {
+	dir := folder(t, map[string]string{"x.go": annotatedSource})
+	out := filepath.Join(dir, "x_async.go")
+	status, _, stderr := movenext("-C", dir)
+	require.Equal(t, exitOK, status, stderr)
+	whole, err := os.ReadFile(out)
+	require.NoError(t, err)
+	half := len(whole) / 2
+	merged := string(whole[:half]) + "\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n" + string(whole[half:])
+	testmodule.Write(t, out, []byte(merged))
+
+	status, stdout, _ := movenext("check", "-C", dir)
+	assert.Equal(t, exitFindings, status)
+	assert.Equal(t, "damaged "+out+"\n", stdout)
+
+	// A source in conflict says nothing yet.
+	testmodule.Write(t, filepath.Join(dir, "x.go"), []byte("<<<<<<< HEAD\n"+annotatedSource+"=======\n>>>>>>> theirs\n"))
+	status, _, stderr = movenext("-C", dir)
+	assert.Equal(t, exitFindings, status)
+	assert.Contains(t, stderr, "x.go:1:1: ")
+	data, err := os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Equal(t, merged, string(data))
+
+	testmodule.Write(t, filepath.Join(dir, "x.go"), []byte(annotatedSource))
+	status, stdout, stderr = movenext("-C", dir)
+	assert.Equal(t, exitOK, status, stderr)
+	assert.Equal(t, "updated "+out+"\n", stdout)
+	data, err = os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Equal(t, string(whole), string(data))
+}

@@ -39,6 +39,9 @@ func UnixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"
 
 var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
+// InConflict reports whether a file has the marks of a merge conflict.
+func InConflict(data []byte) bool { return conflictMark.Match(data) }
+
 // FindAlteration reports whether a generated file differs from its generated form, because it was
 // edited or damaged. If it was damaged, damage says how.
 func FindAlteration(data []byte) (differs bool, damage string) {
@@ -46,7 +49,7 @@ func FindAlteration(data []byte) (differs bool, damage string) {
 	switch {
 	case at != nil && len(bytes.TrimSpace(data[at[1]:])) == 0 && string(data[at[2]:at[3]]) == digest(data[:at[0]]):
 		return false, ""
-	case conflictMark.Match(data):
+	case InConflict(data):
 		return true, "it has the marks of a merge conflict"
 	case len(bytes.Trim(data, "\x00 \t\r\n")) == 0:
 		return true, "it is empty"
