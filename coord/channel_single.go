@@ -194,7 +194,7 @@ func (c *channel[T]) rescue() (served continuation.Chain) {
 // singleReceiver is the waiter of a machine that receives with a context that cannot end.
 type singleReceiver[T any] call[T, job.Void]
 
-// Reason implements [schedulers.Reasoner].
+// Reason implements [probe.Reasoner].
 func (l *singleReceiver[T]) Reason() (what, holder string) {
 	return l.waiter.Reason()
 }
@@ -241,7 +241,7 @@ func (l *singleReceiver[T]) JoinQuietly(n *continuation.Node) (waits bool, serve
 // cannot end.
 type singleSender[T any] call[job.Void, T]
 
-// Reason implements [schedulers.Reasoner].
+// Reason implements [probe.Reasoner].
 func (l *singleSender[T]) Reason() (what, holder string) {
 	return l.waiter.Reason()
 }

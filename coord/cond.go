@@ -3,7 +3,9 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -140,7 +142,7 @@ func (c *Cond) mustBeHeld() {
 }
 
 // holderOf returns nil: a wait for a signal waits for no known holder.
-func (c *Cond) holderOf(*waiter) *schedulers.Holder { return nil }
+func (c *Cond) holderOf(*waiter) *probe.Holder { return nil }
 
 func (c *Cond) recordHolder(r *statemachine.Run, _ *waiter) { c.L.holder.recordMachine(r) }
 
@@ -170,7 +172,7 @@ type blockedContext struct {
 
 // Value implements context.Context.
 func (c blockedContext) Value(key any) any {
-	if key == schedulers.WorkerKey {
+	if key == contract.WorkerKey {
 		return c.worker
 	}
 	return c.Context.Value(key)

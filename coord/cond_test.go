@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -147,7 +148,7 @@ func TestAWorkerThatCanNotBeBlockedKeepsTheLock(t *testing.T) {
 	c := NewCond(new(Mutex))
 	require.True(t, c.L.TryLock())
 	next := c.L.LockAsync(endless)
-	ctx := context.WithValue(endless, schedulers.WorkerKey, stuck{})
+	ctx := context.WithValue(endless, contract.WorkerKey, stuck{})
 	require.ErrorIs(t, c.Wait(ctx), schedulers.ErrWouldDeadlock)
 	pending(t, next)
 }
@@ -167,7 +168,7 @@ func TestAWorkerIsToldOnceThatItBlocksInACond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewCond(new(Mutex))
 		on := new(counting)
-		ctx := context.WithValue(endless, schedulers.WorkerKey, schedulers.Worker(on))
+		ctx := context.WithValue(endless, contract.WorkerKey, schedulers.Worker(on))
 		require.True(t, c.L.TryLock())
 		go func() {
 			synctest.Wait()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -207,7 +208,7 @@ func (w *waiter) resumed(r *statemachine.Run) {
 	if refusal := r.Refusal(); refusal != nil {
 		w.refuse(refusal)
 	}
-	if schedulers.Followed() {
+	if probe.On(probe.Holders) {
 		w.recordHolder(r)
 	}
 }

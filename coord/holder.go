@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -14,51 +16,51 @@ import (
 //
 // A report about a hanging program has to name the holder of a lock, which the lock
 // itself need not know. So locks record their holders only if the program has a
-// scheduler that reports ([schedulers.Followed]); otherwise the cost is one test of a
+// scheduler that reports ([probe.Holders]); otherwise the cost is one test of a
 // flag. The holder records itself after it has got the lock: the previous holder does
 // not know its name, only its node. A lock that is held through a job of LockAsync, or by a
 // Select, has no known holder.
 
 // holder is the holder of a lock. The zero holder is unknown.
 type holder struct {
-	work interleave.Pointer[schedulers.Holder]
+	work interleave.Pointer[probe.Holder]
 }
 
 // record records that the work of ctx has the lock.
 func (h *holder) record(ctx context.Context) {
-	if schedulers.Followed() {
+	if probe.On(probe.Holders) {
 		h.work.Store(holderIn(ctx))
 	}
 }
 
 // recordMachine records that the machine of r has the lock.
 func (h *holder) recordMachine(r *statemachine.Run) {
-	if schedulers.Followed() {
+	if probe.On(probe.Holders) {
 		h.work.Store(r.Holder())
 	}
 }
 
 // clear records that the holder has released the lock.
 func (h *holder) clear() {
-	if schedulers.Followed() {
+	if probe.On(probe.Holders) {
 		h.work.Store(nil)
 	}
 }
 
 // holderIn returns the work that runs with ctx, or nil.
-func holderIn(ctx context.Context) *schedulers.Holder {
+func holderIn(ctx context.Context) *probe.Holder {
 	n, ok := schedulers.WorkerFrom(ctx).(schedulers.Named)
 	if !ok {
 		return nil
 	}
-	h := new(schedulers.Holder)
+	h := new(probe.Holder)
 	h.Is(n)
 	return h
 }
 
 // lock is a host that records its holder.
 type lock interface {
-	holderOf(w *waiter) *schedulers.Holder
+	holderOf(w *waiter) *probe.Holder
 	recordHolder(r *statemachine.Run, w *waiter)
 }
 
@@ -70,7 +72,7 @@ func (w *waiter) recordHolder(r *statemachine.Run) {
 	}
 }
 
-// Reason implements [schedulers.Reasoner].
+// Reason implements [probe.Reasoner].
 func (w *waiter) Reason() (what, holder string) {
 	if d, ok := w.host.(interface{ waitName() string }); ok {
 		what = d.waitName()
@@ -118,8 +120,8 @@ func (w *waiter) Queue() buffer {
 // withReason returns ctx for a wait of w. If a scheduler reports what waits for what,
 // the context carries w.
 func (w *waiter) withReason(ctx context.Context) context.Context {
-	if !schedulers.Followed() {
+	if !probe.On(probe.Holders) {
 		return ctx
 	}
-	return context.WithValue(ctx, schedulers.ReasonKey, schedulers.Reasoner(w))
+	return context.WithValue(ctx, contract.ReasonKey, probe.Reasoner(w))
 }

@@ -5,10 +5,10 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -28,7 +28,7 @@ type keyedMutex[K comparable] struct {
 	// A key that is present is locked. Its queue is nil until a caller waits.
 	locked shrinkmap.Map[K, *queue]
 	// The holder of each key, if a scheduler reports holders; guarded by mu.
-	holders map[K]*schedulers.Holder
+	holders map[K]*probe.Holder
 }
 
 type hiddenKeyedMutex[K comparable] = keyedMutex[K]
@@ -47,7 +47,7 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 	} else {
 		_, err = wait[job.Void](ctx, keyHostOf(&m.hiddenKeyedMutex), key)
 	}
-	if err == nil && schedulers.Followed() {
+	if err == nil && probe.On(probe.Holders) {
 		setHolder(&m.hiddenKeyedMutex, key, holderIn(ctx))
 	}
 	return err
@@ -74,7 +74,7 @@ func (m *keyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key 
 	}
 	mustEqualItself(key)
 	if r.Proceed() && tryKey(m, key) {
-		if schedulers.Followed() {
+		if probe.On(probe.Holders) {
 			setHolder(m, key, r.Holder())
 		}
 		return nil, nil
@@ -126,11 +126,11 @@ func releaseKey[K comparable](m *keyedMutex[K], key K) (decided outcomes) {
 }
 
 // setHolder records the holder of key.
-func setHolder[K comparable](m *keyedMutex[K], key K, holder *schedulers.Holder) {
+func setHolder[K comparable](m *keyedMutex[K], key K, holder *probe.Holder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.holders == nil {
-		m.holders = map[K]*schedulers.Holder{}
+		m.holders = map[K]*probe.Holder{}
 	}
 	m.holders[key] = holder
 }
@@ -148,7 +148,7 @@ func keyHostOf[K comparable](m *keyedMutex[K]) *keyHost[K] { return (*keyHost[K]
 
 func (*keyHost[K]) excludesOthers() {}
 
-func (h *keyHost[K]) holderOf(w *waiter) *schedulers.Holder {
+func (h *keyHost[K]) holderOf(w *waiter) *probe.Holder {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.holders[callOf[job.Void, K](w).request]

@@ -5,9 +5,9 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -116,7 +116,7 @@ func (m *Mutex) release() (decided outcomes) {
 	return decided
 }
 
-func (m *Mutex) holderOf(*waiter) *schedulers.Holder { return m.holder.work.Load() }
+func (m *Mutex) holderOf(*waiter) *probe.Holder { return m.holder.work.Load() }
 
 func (m *Mutex) recordHolder(r *statemachine.Run, _ *waiter) { m.holder.recordMachine(r) }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -242,7 +243,7 @@ func (stuck) Block() (func(), error) { return nil, schedulers.ErrWouldDeadlock }
 
 func TestAWorkerThatCanNotBeBlocked(t *testing.T) {
 	onAllSubjects(t, func(s subject) {
-		ctx := context.WithValue(endless, schedulers.WorkerKey, stuck{})
+		ctx := context.WithValue(endless, contract.WorkerKey, stuck{})
 		require.ErrorIs(s, s.wait(ctx), schedulers.ErrWouldDeadlock)
 		assert.Zero(s, s.waiting())
 	})

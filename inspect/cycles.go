@@ -3,9 +3,10 @@ package inspect
 import (
 	"slices"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/tracking"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // # Cycles
@@ -90,8 +91,8 @@ func collectMachines(notes map[jobcore.Internals]*waitingMachine, sought map[job
 			return
 		}
 		n := &waitingMachine{machine: r.Machine, since: r.Since, next: jobsAwaited(r.Awaited), link: Link{Machine: g.machine(r)}}
-		if s, ok := r.Machine.(schedulers.Suspension); ok {
-			n.link.Place = s.Where()
+		if s, ok := r.Machine.(probe.Suspension); ok {
+			n.link.Place = dispatch.PlaceOf(s)
 		}
 		notes[h] = n
 		for _, j := range n.next {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
@@ -100,7 +102,7 @@ func gather() *Report {
 		tree:   make([]node, 1),
 		groups: map[groupKey]*group{},
 		locks:  map[any]*lock{},
-		report: &Report{Time: time.Now(), Tracking: tracking.Tracked()},
+		report: &Report{Time: time.Now(), Tracking: probe.On(probe.Tables)},
 	}
 	tracking.Each(g.add)
 	for _, p := range g.groups {
@@ -218,7 +220,7 @@ func (g *gatherer) addLock(r *tracking.Record) {
 // addHome counts n suspended machines for a scheduler.
 func (g *gatherer) addHome(s schedulers.Scheduler, n int) {
 	for i := range g.homes {
-		if schedulers.Same(g.homes[i].scheduler, s) {
+		if dispatch.Same(g.homes[i].scheduler, s) {
 			g.homes[i].suspended += n
 			return
 		}
@@ -255,7 +257,7 @@ func describe(on any, since, now int64) (waits, holder string) {
 	switch on := on.(type) {
 	case tracking.Sleep:
 		waits = "sleep, due in " + round(time.Duration(since-now)+time.Duration(on)).String()
-	case schedulers.Reasoner:
+	case probe.Reasoner:
 		waits, holder = on.Reason()
 	case job.Handle:
 		waits = fmt.Sprintf("job %s, %v", nameOf(on), on.Status())
@@ -272,7 +274,7 @@ func kindOf(on any) string {
 	switch on := on.(type) {
 	case tracking.Sleep:
 		return "sleep"
-	case schedulers.Reasoner:
+	case probe.Reasoner:
 		what, _ := on.Reason()
 		return truncate.Name(what)
 	case job.Handle:

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/registry"
 	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
@@ -42,7 +43,7 @@ var tracks registry.List[track]
 // block and is safe for concurrent use; stop may be called more than once.
 func Track(opts ...Option) (stop func()) {
 	t := &track{filter: newFilter(opts)}
-	end := schedulers.Report()
+	end := probe.NameHolders()
 	remove := tracks.Add(t, applyTracks)
 	return func() {
 		end()

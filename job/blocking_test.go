@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -20,7 +21,7 @@ import (
 func freshLane(t *testing.T, limit int) {
 	t.Helper()
 	before, fresh := blockingLane, &lane{limit: limit}
-	blockingLane = func() *schedulers.Home { return schedulers.HomeFor(fresh) }
+	blockingLane = func() *schedulers.Home { return dispatch.HomeFor(fresh) }
 	t.Cleanup(func() { blockingLane = before })
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -115,11 +116,11 @@ func (b *body) Value(key any) any {
 		return b.owner.base()
 	case ctxwatch.HostKey{}:
 		return b
-	case schedulers.SchedulerKey:
+	case contract.SchedulerKey:
 		if !b.hidden {
 			return b.home
 		}
-	case schedulers.WorkerKey:
+	case contract.WorkerKey:
 		if !b.hidden {
 			return b.worker
 		}
@@ -131,7 +132,7 @@ func (b *body) Value(key any) any {
 	return b.parent.Value(key)
 }
 
-// HasLabels reports to [schedulers.HasLabels].
+// HasLabels reports to [labels.Has].
 func (b *body) HasLabels() bool { return b.owner.base().mode&labeled != 0 }
 
 // materialize makes the real context, or returns the one that was made.

@@ -6,6 +6,7 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/tracking"
 )
 
@@ -32,12 +33,7 @@ const (
 // SetDiagnostics sets what is recorded about jobs that are made from now on, and returns
 // the previous setting. See also [Diagnose]. It is safe for concurrent use.
 func SetDiagnostics(d Diagnostics) (before Diagnostics) {
-	for {
-		now := tracking.Jobs.Load()
-		if tracking.Jobs.CompareAndSwap(now, now&tracking.OurBits|uint32(d&^ourBits)) {
-			return Diagnostics(now) &^ ourBits
-		}
-	}
+	return Diagnostics(probe.SetDiagnostics(uint32(d)))
 }
 
 // Diagnose makes the job record d in addition to what [SetDiagnostics] sets for all

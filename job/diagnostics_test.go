@@ -49,7 +49,7 @@ func TestAJobRemembersWhereItWasMadeIfAsked(t *testing.T) {
 	assert.Empty(t, Run(ctx, constant(1, nil)).Creation().File)
 }
 
-func labels(t *testing.T) string {
+func goroutineLabels(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
@@ -67,10 +67,10 @@ func TestLabelsFollowTheJobAndStayWithIt(t *testing.T) {
 	ctx := pprof.WithLabels(m.ctx(), pprof.Labels("tenant", "blue"))
 	var inside, child, back string
 	Go(ctx, func(ctx context.Context) error {
-		inside = labels(t)
-		c := Go(ctx, func(context.Context) error { child = labels(t); return nil }, Named("second"), Diagnose(FollowLabels))
+		inside = goroutineLabels(t)
+		c := Go(ctx, func(context.Context) error { child = goroutineLabels(t); return nil }, Named("second"), Diagnose(FollowLabels))
 		_, err := c.Wait(ctx)
-		back = labels(t)
+		back = goroutineLabels(t)
 		return err
 	}, Named("first"), Diagnose(FollowLabels))
 	m.all()
@@ -79,13 +79,13 @@ func TestLabelsFollowTheJobAndStayWithIt(t *testing.T) {
 	assert.Contains(t, child, `"job":"second"`)
 	assert.Contains(t, child, `"tenant":"blue"`)
 	assert.Contains(t, back, `"job":"first"`, "a job run in place gives the goroutine back as it was")
-	assert.Empty(t, labels(t), "the worker is as before")
+	assert.Empty(t, goroutineLabels(t), "the worker is as before")
 
-	Go(ctx, func(context.Context) error { inside = labels(t); return nil }, Named("unfollowed"))
+	Go(ctx, func(context.Context) error { inside = goroutineLabels(t); return nil }, Named("unfollowed"))
 	m.all()
 	assert.Contains(t, inside, `"tenant":"blue"`, "the labels of a context follow in any case")
 	assert.NotContains(t, inside, "unfollowed")
-	assert.Empty(t, labels(t), "the worker is as before")
+	assert.Empty(t, goroutineLabels(t), "the worker is as before")
 }
 
 func TestLabelsAndRegionsFollowTheFirstStepOfWhatSuspends(t *testing.T) {
@@ -94,13 +94,13 @@ func TestLabelsAndRegionsFollowTheFirstStepOfWhatSuspends(t *testing.T) {
 	m := &manual{consent: true}
 	var inside string
 	j := Go(m.ctx(), func(context.Context) error {
-		inside = labels(t)
+		inside = goroutineLabels(t)
 		return restFunc(func(end suspension.Completer[Void], _ uint8) { end.Return(Void{}, nil).Deliver(nil) })
 	}, Named("stepping"), Diagnose(FollowLabels|FollowTrace))
 	m.all()
 	assert.True(t, j.IsCompleted())
 	assert.Contains(t, inside, `"job":"stepping"`)
-	assert.Empty(t, labels(t), "the worker is as before")
+	assert.Empty(t, goroutineLabels(t), "the worker is as before")
 }
 
 func TestLabelsFollowTheChildrenOfAScope(t *testing.T) {
@@ -110,12 +110,12 @@ func TestLabelsFollowTheChildrenOfAScope(t *testing.T) {
 	defer pprof.SetGoroutineLabels(context.Background())
 	s := NewScope(ctx, Named("fan"), Diagnose(FollowLabels|RecordCreation))
 	var inside string
-	s.Go(func(context.Context) error { inside = labels(t); return nil })
+	s.Go(func(context.Context) error { inside = goroutineLabels(t); return nil })
 	require.NoError(t, s.Wait())
 	assert.Contains(t, inside, `"job":"fan"`)
 	assert.Contains(t, inside, `"tenant":"blue"`)
-	assert.Contains(t, labels(t), `"tenant":"blue"`, "the waiter has its own labels back")
-	assert.NotContains(t, labels(t), `"job":"fan"`)
+	assert.Contains(t, goroutineLabels(t), `"tenant":"blue"`, "the waiter has its own labels back")
+	assert.NotContains(t, goroutineLabels(t), `"job":"fan"`)
 
 	assert.Contains(t, s.WaitAsync().Creation().Function, "TestLabelsFollowTheChildrenOfAScope")
 	in := InScopeAsync(m.ctx(), func(context.Context, *Scope) error { return nil }, Diagnose(RecordCreation))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -117,11 +118,11 @@ func (c *core) takeBack(worker schedulers.Worker) (Status, bool) {
 	from := c.status()
 	switch from {
 	case Scheduled:
-		r, ok := c.scheduler().(schedulers.Reclaimer)
+		r, ok := c.scheduler().(dispatch.Reclaimer)
 		return from, ok && r.Reclaim(c.work(), worker)
 	case Created:
 		// A job with scheduling flags is submitted normally: Submit sees them.
-		a, ok := c.scheduler().(schedulers.Admitter)
+		a, ok := c.scheduler().(dispatch.Admitter)
 		return from, ok && c.flags == 0 && a.Admit(worker)
 	}
 	return from, false

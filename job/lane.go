@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
@@ -123,7 +124,7 @@ const maxBlocking = 512
 // a worker away from work which computes. There is one per process, since threads belong
 // to the process.
 var blockingLane = sync.OnceValue(func() *schedulers.Home {
-	return schedulers.HomeFor(&lane{limit: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
+	return dispatch.HomeFor(&lane{limit: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
 })
 
 // Blocking runs fn, which blocks its thread (a file, a C call, a driver without

@@ -1,6 +1,9 @@
 package job
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // Option changes how a job is made or started. Options are plain values, not functions,
 // so that passing them allocates nothing. A function that makes a job and gets an option
@@ -141,7 +144,7 @@ func (o *Option) home() *schedulers.Home {
 	if o.on == nil {
 		return nil
 	}
-	return schedulers.HomeFor(o.on)
+	return dispatch.HomeFor(o.on)
 }
 
 // merge folds several options into one; if two conflict, the later one wins.

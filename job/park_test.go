@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -41,7 +42,7 @@ func (s *shelf) BlockFor(home schedulers.Scheduler, _ <-chan struct{}) (func(), 
 }
 
 func (s *shelf) context() context.Context {
-	return context.WithValue(context.Background(), schedulers.WorkerKey, schedulers.Worker(s))
+	return context.WithValue(context.Background(), contract.WorkerKey, schedulers.Worker(s))
 }
 
 func one(context.Context) (int, error) { return 1, nil }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
-	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/labels"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -88,7 +89,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 		return s
 	}
 	s.prepare(&o)
-	if d := o.diagnose | Diagnostics(tracking.Jobs.Load()); d != 0 {
+	if d := o.diagnose | Diagnostics(probe.OfJobs()); d != 0 {
 		s.record(d, depth+1)
 	}
 	return s
@@ -97,7 +98,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 func (s *Scope) prepare(o *Option) {
 	s.promise.job.core.initDependent()
 	s.flags, s.mode = o.flags, o.mode
-	if schedulers.HasLabels(s.parent) {
+	if labels.Has(s.parent) {
 		s.mode |= labeled
 	}
 	s.from = schedulers.WorkerFrom(s.parent)

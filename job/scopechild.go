@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
@@ -115,7 +116,7 @@ func (s *Scope) submit(c *child) bool {
 // offer is submit for a child that has a slot.
 func (s *Scope) offer(c *child) bool {
 	c.state.Store(childQueued) // from now on a waiter may run it, and drop fn
-	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
+	err := dispatch.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
 	if err != nil && c.claim() {
 		c.end(Faulted, refusalError(err), false, s.from)
 		return false
@@ -213,7 +214,7 @@ func (s *Scope) crashError(v any, worker schedulers.Worker) error {
 		return ErrGoexit
 	}
 	p := newPanicError(v)
-	schedulers.ReportPanic(worker, p.Value, p.Stack)
+	dispatch.ReportPanic(worker, p.Value, p.Stack)
 	if p != v {
 		p.Async = append([]Frame{{What: "child"}}, s.promise.job.core.asyncStack()...)
 		p.Async[1].What = "scope"

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -24,7 +25,7 @@ func (s *Scope) help() {
 // helpOnce visits each child once, and reports whether it ran any. Children that are
 // started meanwhile are left for the next round.
 func (s *Scope) helpOnce(consenter schedulers.Consenter, worker schedulers.Worker) (ran, consent bool) {
-	reclaimer, _ := consenter.(schedulers.Reclaimer)
+	reclaimer, _ := consenter.(dispatch.Reclaimer)
 	s.mu.Lock()
 	slabs := s.children.slabs // only grows; the part seen here stays as it is
 	s.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/suspension"
-	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -42,7 +42,7 @@ func (c *child) suspend(recycle bool) *suspendedChild {
 	j.state.suspend()
 	m.node.Prepare(m)
 	j.waiting.Add(&m.node)
-	if Diagnostics(tracking.Jobs.Load())&lifeTold != 0 && j.tellMade(&m.job, nil) {
+	if probe.On(probe.Lives) && j.tellMade(&m.job, nil) {
 		j.ensureExtra().tellStart()
 	}
 	c.fn = nil

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -20,15 +21,15 @@ func (v *view) Value(key any) any {
 	switch key {
 	case jobKey{}:
 		return v.scope.promise.job.base()
-	case schedulers.SchedulerKey:
+	case contract.SchedulerKey:
 		return v.scope.home
-	case schedulers.WorkerKey:
+	case contract.WorkerKey:
 		return v.worker
 	}
 	return v.Context.Value(key)
 }
 
-// HasLabels reports to [schedulers.HasLabels].
+// HasLabels reports to [labels.Has].
 func (v *view) HasLabels() bool { return v.scope.mode&labeled != 0 }
 
 // views caches the latest views. A worker whose entry is taken by another worker gets a

@@ -1,6 +1,9 @@
 package job
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // start submits a Created job to its scheduler.
 func (c *core) start(opts []Option) error {
@@ -61,7 +64,7 @@ func (c *core) submit(home *schedulers.Home, flags schedulers.Flags) error {
 }
 
 func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
-	err := schedulers.TryOffer(s, c.work(), from)
+	err := dispatch.TryOffer(s, c.work(), from)
 	if err == nil {
 		return nil
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/labels"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/suspension"
-	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -70,9 +72,9 @@ func (c *core) prepare(b *body, self owner, ctx context.Context, opts []Option, 
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if d := Diagnostics(tracking.Jobs.Load()); len(opts) == 0 && !nilFunc && d&^ourBits == 0 {
+	if d := Diagnostics(probe.OfJobs()); len(opts) == 0 && !nilFunc && d&^ourBits == 0 {
 		// The usual case. The code below costs some 10 ns, even if nothing is recorded.
-		if schedulers.HasLabels(ctx) {
+		if labels.Has(ctx) {
 			c.mode |= labeled
 		}
 		c.enclose(b, self, homeOf(ctx), ctx)
@@ -99,10 +101,10 @@ func (c *core) prepare(b *body, self owner, ctx context.Context, opts []Option, 
 		ctx = context.WithoutCancel(ctx)
 	}
 	c.flags, c.mode, c.only = o.flags, o.mode, o.only
-	if schedulers.HasLabels(ctx) {
+	if labels.Has(ctx) {
 		c.mode |= labeled
 	}
-	d := o.diagnose | Diagnostics(tracking.Jobs.Load())
+	d := o.diagnose | Diagnostics(probe.OfJobs())
 	if d != 0 {
 		ctx = c.record(ctx, d)
 	}
@@ -208,7 +210,7 @@ func (c *core) crash(v any, q *queue) {
 	err := ErrGoexit
 	if v != nil {
 		p := c.panicError(v)
-		schedulers.ReportPanic(c.own.worker, p.Value, p.Stack)
+		dispatch.ReportPanic(c.own.worker, p.Value, p.Stack)
 		err = p
 	}
 	c.setErr(c.keep(err))
@@ -236,7 +238,7 @@ func (c *core) complete(final Status, q *queue, last bool) {
 	r := c.extra.Load()
 	if (waiters != continuation.Chain{}) {
 		from := b.worker
-		if l, ok := from.(schedulers.Leaver); ok && last && r == nil {
+		if l, ok := from.(dispatch.Leaver); ok && last && r == nil {
 			from = l.Leaving()
 		}
 		waiters.Deliver(from)

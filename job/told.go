@@ -2,6 +2,7 @@ package job
 
 import (
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
 )
@@ -15,9 +16,9 @@ import (
 
 // Bits of [Diagnostics] that no program sets: a listener exists, jobs are tracked.
 const (
-	lifeTold = Diagnostics(tracking.ToldBit)
-	tracked  = Diagnostics(tracking.TrackedBit)
-	ourBits  = Diagnostics(tracking.OurBits)
+	lifeTold = Diagnostics(probe.Lives)
+	tracked  = Diagnostics(probe.Tables)
+	ourBits  = lifeTold | tracked
 )
 
 // tellMade starts telling the life of the job h, if a listener wants that, and reports

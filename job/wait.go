@@ -6,7 +6,10 @@ import (
 	"strconv"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/contract"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -103,7 +106,7 @@ func (c *core) runInPlace(ctx context.Context, worker schedulers.Worker) bool {
 
 // mayRun reports whether s, where the job is queued, permits worker to run it in place.
 func (c *core) mayRun(s schedulers.Scheduler, worker schedulers.Worker) bool {
-	if r, ok := s.(schedulers.Reclaimer); ok && r.Reclaim(c.work(), worker) {
+	if r, ok := s.(dispatch.Reclaimer); ok && r.Reclaim(c.work(), worker) {
 		return true
 	}
 	consenter, ok := s.(schedulers.Consenter)
@@ -217,16 +220,16 @@ func (c *core) park(ctx context.Context, behalf *core, worker schedulers.Worker)
 // withReason returns ctx for a wait for c. It carries the awaited job, if a listener
 // reports such waits.
 func (c *core) withReason(ctx context.Context) context.Context {
-	if !schedulers.Followed() || ctx.Value(schedulers.ReasonKey) != nil {
+	if !probe.On(probe.Holders) || ctx.Value(contract.ReasonKey) != nil {
 		return ctx
 	}
-	return context.WithValue(ctx, schedulers.ReasonKey, reason{c})
+	return context.WithValue(ctx, contract.ReasonKey, reason{c})
 }
 
 // reason is a job that is waited for.
 type reason struct{ awaited *core }
 
-// Reason implements [schedulers.Reasoner].
+// Reason implements [probe.Reasoner].
 func (r reason) Reason() (what, holder string) {
 	if x := r.awaited.extra.Load(); x != nil && x.name != "" {
 		return "job " + x.name, ""

@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -17,7 +18,7 @@ import (
 // pump nor replace the worker, the caller continues at once.
 func Yield() {
 	worker := schedulers.Here()
-	_ = schedulers.Yield(worker, queueOf(worker))
+	_ = dispatch.Yield(worker, queueOf(worker))
 }
 
 // YieldAsync returns a job that completes when its turn comes in the queue of the
@@ -38,7 +39,7 @@ func queueOf(worker schedulers.Worker) schedulers.Scheduler {
 	if worker == nil {
 		return ambient.Default()
 	}
-	return schedulers.HomeFor(worker.Scheduler())
+	return dispatch.HomeFor(worker.Scheduler())
 }
 
 // yielded is a place in a queue. It is not a job with a function, since a waiter would

@@ -25,7 +25,7 @@ type transfer struct {
 	sys  systemPart // what else the system needs
 }
 
-// Reason implements schedulers.Reasoner, for a report of what machines wait for.
+// Reason implements probe.Reasoner, for a report of what machines wait for.
 func (t *transfer) Reason() (what, holder string) { return "netio " + t.kind.name(), "" }
 
 // name returns the name of the operation in the errors of package net.

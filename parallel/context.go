@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -42,9 +43,9 @@ func (c *bodyContext) Err() error { return c.op.contextErr() }
 // context by a private key, and must find the one whose Done channel this one returns.
 func (c *bodyContext) Value(key any) any {
 	switch key {
-	case schedulers.SchedulerKey:
+	case contract.SchedulerKey:
 		return c.op.home
-	case schedulers.WorkerKey:
+	case contract.WorkerKey:
 		return c.on
 	}
 	if r := c.op.real.Load(); r != nil {

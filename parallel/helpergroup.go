@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -93,7 +95,7 @@ func closedGroup(s schedulers.Scheduler) *helperGroup {
 func (g *helperGroup) fits(s schedulers.Scheduler) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return !g.pending || schedulers.Same(g.sched, s)
+	return !g.pending || dispatch.Same(g.sched, s)
 }
 
 // open lets up to limit helpers into an operation that has not called any yet. A
@@ -103,7 +105,7 @@ func (g *helperGroup) open(s schedulers.Scheduler, caller schedulers.Worker, lim
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.sched, g.caller, g.limit, g.effort = s, caller, limit, e
-	g.refused = schedulers.RunsInPlace(s)
+	g.refused = dispatch.RunsInPlace(s)
 }
 
 // invite calls one more helper, if one is missing and none is on the way. It is
@@ -119,7 +121,7 @@ func (g *helperGroup) invite() {
 	if !ask {
 		return
 	}
-	err := schedulers.TryOffer(s, g, schedulers.Hint{From: caller}) // unlocked: may call Run
+	err := dispatch.TryOffer(s, g, schedulers.Hint{From: caller}) // unlocked: may call Run
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
@@ -244,10 +246,10 @@ func announceBlock(w schedulers.Worker) (unblock func()) {
 	}
 	if b, ok := w.(schedulers.Blocker); ok {
 		if unblock, err := b.Block(); err == nil {
-			if !schedulers.Observed() {
+			if !probe.On(probe.Events) {
 				return unblock
 			}
-			ended := schedulers.TellWait(w)
+			ended := dispatch.TellWait(w)
 			return func() { unblock(); ended() }
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -247,7 +248,7 @@ func TestAWorkerPanicsAfterItsRun(t *testing.T) {
 func TestTheContextOfAWorkerSaysWhereItIs(t *testing.T) {
 	type key struct{}
 	w1 := worker{each{}}
-	ctx := context.WithValue(schedulers.With(context.Background(), each{}), schedulers.WorkerKey, w1)
+	ctx := context.WithValue(schedulers.With(context.Background(), each{}), contract.WorkerKey, w1)
 	ctx = context.WithValue(ctx, key{}, "value")
 	var kept context.Context
 	_, err := Run(ctx, func(w *Worker) (int, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
@@ -114,7 +115,7 @@ func inWorker(t *testing.T, f func(ctx context.Context)) {
 	done := make(chan struct{})
 	require.NoError(t, p.Submit(task(func(on schedulers.Worker) {
 		defer close(done)
-		f(context.WithValue(schedulers.With(context.Background(), p), schedulers.WorkerKey, on))
+		f(context.WithValue(schedulers.With(context.Background(), p), contract.WorkerKey, on))
 	}), schedulers.Hint{}))
 	<-done
 	require.NoError(t, p.Shutdown(context.Background()))

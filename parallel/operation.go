@@ -8,6 +8,7 @@ import (
 
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/errtree"
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
@@ -42,8 +43,8 @@ import (
 type operation struct {
 	parent context.Context
 	home   *schedulers.Home
-	caller schedulers.Worker  // the caller's, according to parent
-	labels *schedulers.Labels // of parent; nil: none
+	caller schedulers.Worker // the caller's, according to parent
+	labels *labels.Labels    // of parent; nil: none
 
 	machine bool // a machine calls it, which can suspend
 
@@ -71,7 +72,7 @@ func (o *operation) begin(ctx context.Context) error {
 	o.parent = ctx
 	o.caller = schedulers.WorkerFrom(ctx)
 	o.home = ambient.Home(ctx)
-	o.labels = schedulers.LabelsOf(ctx)
+	o.labels = labels.Of(ctx)
 	return nil
 }
 
@@ -85,7 +86,7 @@ func (o *operation) label() {
 
 func (o *operation) unlabel() {
 	if o.labels != nil {
-		schedulers.ClearLabels()
+		labels.Clear()
 	}
 }
 

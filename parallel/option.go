@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -136,7 +137,7 @@ func (s settings) helpers(sched schedulers.Scheduler, caller schedulers.Worker) 
 	if limit <= 0 {
 		return n
 	}
-	if caller != nil && schedulers.Same(caller.Scheduler(), sched) {
+	if caller != nil && dispatch.Same(caller.Scheduler(), sched) {
 		limit-- // the caller's own worker
 	}
 	return min(n, limit)

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/everyscheduler"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/inline"
 	"github.com/movenext/movenext/schedulers/manual"
@@ -22,22 +24,24 @@ import (
 
 // capabilities are the optional interfaces of schedulers and of their workers.
 var capabilities = []reflect.Type{
-	reflect.TypeFor[schedulers.Admitter](),
+	reflect.TypeFor[dispatch.Admitter](),
 	reflect.TypeFor[schedulers.Blocker](),
 	reflect.TypeFor[schedulers.Consenter](),
-	reflect.TypeFor[schedulers.Follower](),
-	reflect.TypeFor[schedulers.HomeBlocker](),
-	reflect.TypeFor[schedulers.InPlacer](),
-	reflect.TypeFor[schedulers.Keeper](),
+	reflect.TypeFor[probe.Follower](),
+	reflect.TypeFor[dispatch.HomeBlocker](),
+	reflect.TypeFor[dispatch.InPlacer](),
+	reflect.TypeFor[dispatch.Keeper](),
 	reflect.TypeFor[schedulers.Layered](),
-	reflect.TypeFor[schedulers.Leaver](),
+	reflect.TypeFor[dispatch.Leaver](),
 	reflect.TypeFor[schedulers.Limiter](),
 	reflect.TypeFor[schedulers.Meter](),
-	reflect.TypeFor[schedulers.PanicHearer](),
+	reflect.TypeFor[dispatch.PanicHearer](),
 	reflect.TypeFor[schedulers.Pumper](),
-	reflect.TypeFor[schedulers.Reclaimer](),
+	reflect.TypeFor[dispatch.Reclaimer](),
+	reflect.TypeFor[dispatch.Repeater](),
 	reflect.TypeFor[schedulers.Shutdowner](),
 	reflect.TypeFor[schedulers.Snapshotter](),
+	reflect.TypeFor[dispatch.Successor](),
 	reflect.TypeFor[schedulers.Timers](),
 }
 
@@ -93,12 +97,16 @@ func TestTheTableOfCapabilitiesIsRight(t *testing.T) {
 	assert.Equal(t, want, readTable(t, slices.Sorted(maps.Keys(all))))
 }
 
-// readTable returns the schedulers that have an interface, according to the table in the
-// package comment.
+// readTable returns the schedulers that have an interface, according to the tables in the
+// package comments.
 func readTable(t *testing.T, all []string) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("doc.go")
-	require.NoError(t, err)
+	var text []byte
+	for _, file := range []string{"doc.go", "../internal/dispatch/dispatch.go"} {
+		table, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text = append(text, table...)
+	}
 	table := map[string][]string{}
 	row := ""
 	for line := range strings.Lines(string(text)) {

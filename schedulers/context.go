@@ -1,16 +1,10 @@
 package schedulers
 
-import "context"
+import (
+	"context"
 
-// Key is the type of the keys under which a context carries the values that this
-// package defines. It is exported so that a context of another package (a job's own)
-// can return the values itself, without a wrapper.
-type Key int
-
-// The keys of this package.
-const (
-	SchedulerKey Key = iota + 1 // a Scheduler, perhaps a *Home: use FromContext or HomeOf
-	WorkerKey                   // a Worker
+	"github.com/movenext/movenext/internal/contract"
+	"github.com/movenext/movenext/internal/labels"
 )
 
 // With returns a copy of ctx that carries s as the ambient scheduler: jobs started with
@@ -21,9 +15,9 @@ func With(ctx context.Context, s Scheduler) context.Context {
 		ctx = context.Background()
 	}
 	if s == nil {
-		return context.WithValue(ctx, SchedulerKey, nil)
+		return context.WithValue(ctx, contract.SchedulerKey, nil)
 	}
-	return &ambient{ctx, HomeFor(s), HasLabels(ctx)}
+	return &ambient{ctx, homeFor(s), labels.Has(ctx)}
 }
 
 // FromContext returns the ambient scheduler of ctx, or nil if it has none. A nil
@@ -32,7 +26,7 @@ func FromContext(ctx context.Context) Scheduler {
 	if ctx == nil {
 		return nil
 	}
-	switch v := ctx.Value(SchedulerKey).(type) {
+	switch v := ctx.Value(contract.SchedulerKey).(type) {
 	case *Home:
 		if v != nil {
 			return v.Scheduler
@@ -50,6 +44,24 @@ func WorkerFrom(ctx context.Context) Worker {
 	if ctx == nil {
 		return nil
 	}
-	w, _ := ctx.Value(WorkerKey).(Worker)
+	w, _ := ctx.Value(contract.WorkerKey).(Worker)
 	return w
 }
+
+// ambient is the context of [With].
+type ambient struct {
+	context.Context
+	home  *Home
+	label bool
+}
+
+// Value implements context.Context.
+func (a *ambient) Value(key any) any {
+	if key == contract.SchedulerKey {
+		return a.home
+	}
+	return a.Context.Value(key)
+}
+
+// HasLabels reports to [labels.Has].
+func (a *ambient) HasLabels() bool { return a.label }

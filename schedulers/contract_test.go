@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/internal/contract"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -52,7 +54,7 @@ func TestAContextCarriesItsScheduler(t *testing.T) {
 
 func TestAContextCarriesItsWorker(t *testing.T) {
 	w := &directWorker{&direct{}}
-	ctx := context.WithValue(context.Background(), schedulers.WorkerKey, schedulers.Worker(w))
+	ctx := context.WithValue(context.Background(), contract.WorkerKey, schedulers.Worker(w))
 	assert.Same(t, w, schedulers.WorkerFrom(ctx))
 	assert.Nil(t, schedulers.FromContext(ctx), "a worker is not a scheduler")
 	assert.Nil(t, schedulers.WorkerFrom(schedulers.With(context.Background(), w.of)), "and a scheduler is not a worker")
@@ -65,8 +67,8 @@ func TestANilContextCarriesNothing(t *testing.T) {
 }
 
 func TestAValueOfAnotherTypeIsNoScheduler(t *testing.T) {
-	ctx := context.WithValue(context.Background(), schedulers.SchedulerKey, "pool")
-	ctx = context.WithValue(ctx, schedulers.WorkerKey, 7)
+	ctx := context.WithValue(context.Background(), contract.SchedulerKey, "pool")
+	ctx = context.WithValue(ctx, contract.WorkerKey, 7)
 	assert.Nil(t, schedulers.FromContext(ctx))
 	assert.Nil(t, schedulers.WorkerFrom(ctx))
 }
@@ -78,7 +80,7 @@ type answers struct {
 }
 
 func (a answers) Value(key any) any {
-	if key == schedulers.SchedulerKey {
+	if key == contract.SchedulerKey {
 		return a.s
 	}
 	return a.Context.Value(key)
@@ -92,24 +94,24 @@ func TestAForeignContextCanAnswerForTheKeys(t *testing.T) {
 func TestAContextWithASchedulerHasAHomeForIt(t *testing.T) {
 	s := &direct{}
 	ctx := schedulers.With(context.Background(), s)
-	home := schedulers.HomeOf(ctx)
+	home := dispatch.HomeOf(ctx)
 	require.NotNil(t, home)
 	assert.Same(t, s, home.Scheduler)
-	assert.Same(t, home, schedulers.HomeOf(ctx), "one for all callers")
-	assert.Zero(t, testing.AllocsPerRun(10, func() { schedulers.HomeOf(ctx) }))
+	assert.Same(t, home, dispatch.HomeOf(ctx), "one for all callers")
+	assert.Zero(t, testing.AllocsPerRun(10, func() { dispatch.HomeOf(ctx) }))
 }
 
 func TestTheHomeIsThatOfTheSchedulerThatTheContextNames(t *testing.T) {
 	outer, inner := &direct{}, &direct{}
 	ctx := schedulers.With(context.Background(), outer)
-	assert.Same(t, inner, schedulers.HomeOf(schedulers.With(ctx, inner)).Scheduler)
-	assert.Same(t, inner, schedulers.HomeOf(answers{ctx, inner}).Scheduler, "a foreign context around it")
-	assert.Same(t, schedulers.HomeOf(ctx), schedulers.HomeOf(context.WithoutCancel(ctx)), "no second one is made")
+	assert.Same(t, inner, dispatch.HomeOf(schedulers.With(ctx, inner)).Scheduler)
+	assert.Same(t, inner, dispatch.HomeOf(answers{ctx, inner}).Scheduler, "a foreign context around it")
+	assert.Same(t, dispatch.HomeOf(ctx), dispatch.HomeOf(context.WithoutCancel(ctx)), "no second one is made")
 }
 
 func TestAHomeIsASchedulerOnTopOfItsOwn(t *testing.T) {
 	s, w := &direct{}, &note{}
-	home, ok := schedulers.With(context.Background(), s).Value(schedulers.SchedulerKey).(schedulers.Scheduler)
+	home, ok := schedulers.With(context.Background(), s).Value(contract.SchedulerKey).(schedulers.Scheduler)
 	require.True(t, ok)
 	require.NoError(t, home.Submit(w, schedulers.Hint{}))
 	assert.Equal(t, 1, w.runs)
@@ -118,28 +120,28 @@ func TestAHomeIsASchedulerOnTopOfItsOwn(t *testing.T) {
 
 func TestAHomeThatIsGivenBackIsNotWrapped(t *testing.T) {
 	s := &direct{}
-	answer, _ := schedulers.With(context.Background(), s).Value(schedulers.SchedulerKey).(schedulers.Scheduler)
+	answer, _ := schedulers.With(context.Background(), s).Value(contract.SchedulerKey).(schedulers.Scheduler)
 	assert.Same(t, s, schedulers.FromContext(schedulers.With(context.Background(), answer)))
-	assert.Same(t, s, schedulers.HomeFor(answer).Scheduler)
-	assert.Same(t, s, schedulers.HomeOf(answers{context.Background(), answer}).Scheduler)
+	assert.Same(t, s, dispatch.HomeFor(answer).Scheduler)
+	assert.Same(t, s, dispatch.HomeOf(answers{context.Background(), answer}).Scheduler)
 }
 
 // passing is a context of another package that passes each call of Value on.
 type passing struct{ context.Context }
 
-func (p passing) Value(any) any { return schedulers.HomeOf(p.Context) }
+func (p passing) Value(any) any { return dispatch.HomeOf(p.Context) }
 
 func TestANilHomeIsNone(t *testing.T) {
 	assert.Nil(t, schedulers.FromContext(passing{context.Background()}))
-	assert.Nil(t, schedulers.HomeOf(passing{context.Background()}))
+	assert.Nil(t, dispatch.HomeOf(passing{context.Background()}))
 }
 
 func TestWhereNoSchedulerIsNamedThereIsNoHome(t *testing.T) {
 	var none context.Context
-	assert.Nil(t, schedulers.HomeOf(none))
-	assert.Nil(t, schedulers.HomeOf(context.Background()))
+	assert.Nil(t, dispatch.HomeOf(none))
+	assert.Nil(t, dispatch.HomeOf(context.Background()))
 	hidden := schedulers.With(schedulers.With(context.Background(), &direct{}), nil)
-	assert.Nil(t, schedulers.HomeOf(hidden))
+	assert.Nil(t, dispatch.HomeOf(hidden))
 	assert.Nil(t, schedulers.FromContext(hidden))
 }
 

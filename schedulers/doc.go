@@ -20,36 +20,23 @@
 // Everything else is optional and small. The table groups the interfaces by the code that
 // calls them, and names the schedulers of this module whose scheduler or worker has them:
 //
-//	package job, about a submission
-//	  Admitter     may work run without being queued?       pool
-//	  Leaver       the current work is about to end         pool
 //	package job, about a wait
 //	  Consenter    may a waiter run queued work in place?   all but exclusive, goroutine,
 //	                                                        simulation
-//	  Reclaimer    may a waiter take queued work back?      pool
 //	Wait, for each wait that blocks a goroutine
 //	  Pumper       can the worker do other work meanwhile?  cancellable, dedicated, eventloop,
 //	                                                        exclusive, limited, observed,
 //	                                                        priority, roundrobin, simulation,
 //	                                                        workset
-//	  HomeBlocker  the worker waits for a scheduler's work  cancellable, dedicated, exclusive,
-//	                                                        limited, observed, priority,
-//	                                                        roundrobin, workset
 //	  Blocker      the worker is about to block             all but goroutine
 //	packages job and statemachine, for sleeps and timeouts
 //	  Timers       timers of its own                        all
-//	package statemachine
-//	  Keeper       has the worker room for an object?       dedicated, pool, workstealing
-//	  Follower     a machine suspends, or resumes           simulation
 //	package parallel
 //	  Limiter      how many work items run at a time?       all but manual
-//	  InPlacer     does Submit run the work?                inline, pool
 //	RunsOn, and all that looks through layers
 //	  Layered      which scheduler is beneath?              cancellable, exclusive, limited,
 //	                                                        observed, priority, roundrobin,
 //	                                                        workset
-//	ReportPanic
-//	  PanicHearer  work has recovered a panic               observed, simulation
 //	programs, package inspect, debuggers and tests
 //	  Shutdowner   refuse new work, and run the rest        all
 //	  Meter        counters                                 all

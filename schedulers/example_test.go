@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/pprof"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -128,7 +128,7 @@ func (u urgent) Beneath() schedulers.Scheduler { return u.Scheduler }
 func ExampleSame() {
 	one := &lifo{}
 	ctx := schedulers.With(context.Background(), one)
-	fmt.Println(schedulers.Same(schedulers.HomeOf(ctx), one))
+	fmt.Println(dispatch.Same(dispatch.HomeOf(ctx), one))
 	// Output: true
 }
 
@@ -152,8 +152,8 @@ func (h *here) RunsInPlace() bool { return true }
 // A loop that wants helpers must not submit them to a scheduler that would run them on the
 // goroutine of the loop.
 func ExampleRunsInPlace() {
-	var s schedulers.InPlacer = &here{}
-	fmt.Println(s.RunsInPlace(), schedulers.RunsInPlace(urgent{&s.(*here).lifo}), schedulers.RunsInPlace(&lifo{}))
+	var s dispatch.InPlacer = &here{}
+	fmt.Println(s.RunsInPlace(), dispatch.RunsInPlace(urgent{&s.(*here).lifo}), dispatch.RunsInPlace(&lifo{}))
 	// Output: true false false
 }
 
@@ -183,7 +183,7 @@ func ExampleNewHook() {
 
 // A hook without a parameter.
 func ExampleNewHook0() {
-	onWake := schedulers.NewHook0("mine.OnWake", func() { fmt.Println("work has come") })
+	onWake := dispatch.NewHook0("mine.OnWake", func() { fmt.Println("work has come") })
 	onWake.Call(struct{}{})
 	// Output:
 	// work has come
@@ -193,48 +193,9 @@ func ExampleNewHook0() {
 func ExampleOnHookPanic() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println(p.Hook, "has failed:", p.Value) })
 	defer func() { schedulers.OnHookPanic(before) }()
-	schedulers.NewHook0("mine.OnWake", func() { panic("no window") }).Call(struct{}{})
+	dispatch.NewHook0("mine.OnWake", func() { panic("no window") }).Call(struct{}{})
 	// Output:
 	// mine.OnWake has failed: no window
-}
-
-// Work that its submitter can take back needs no ticket.
-func ExampleTryOffer() {
-	s := &lifo{}
-	fmt.Println(schedulers.TryOffer(s, say("hello"), schedulers.Hint{}))
-	s.runAll()
-	// Output:
-	// <nil>
-	// hello
-}
-
-// Work of your own gets the labels of a context.
-func ExampleLabelsOf() {
-	ctx := pprof.WithLabels(context.Background(), pprof.Labels("tenant", "blue"))
-	fmt.Println(schedulers.HasLabels(ctx), schedulers.HasLabels(context.Background()))
-
-	if labels := schedulers.LabelsOf(ctx); labels != nil {
-		labels.Set()
-		defer schedulers.ClearLabels()
-	}
-	// Output: true false
-}
-
-func ExampleReport() {
-	end := schedulers.Report()
-	fmt.Println(schedulers.Followed(), "locks of package coord note their holders")
-	end()
-	// Output: true locks of package coord note their holders
-}
-
-func ExampleHolder() {
-	var h schedulers.Holder
-	fmt.Println(h.Name() == "", h.Work())
-	h.Is(customer("checkout")) // usually a job
-	fmt.Println(h.Name())
-	// Output:
-	// true <nil>
-	// checkout
 }
 
 // customer holds a lock.

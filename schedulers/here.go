@@ -74,6 +74,13 @@ func RunOn(w Work, on Worker) {
 	digit(n/digits/digits)(w, on, n, 3)
 }
 
+// runIn runs w with on in the entry n, which stays busy. inUse is true meanwhile.
+func runIn(n int, inUse *bool, w Work, on Worker) {
+	table[n].worker, *inUse = on, true
+	defer func() { table[n].worker, *inUse = nil, false }()
+	digit(n/digits/digits)(w, on, n, 3)
+}
+
 // takeEntry stores on in a free entry and returns the entry's number, or -1.
 func takeEntry(on Worker) int {
 	if on == nil {
@@ -127,12 +134,12 @@ func descend(w Work, on Worker, n, left int) {
 // use RunOn if an unnoticed wait could block all their progress. In contrast to
 // [WorkerFrom] the answer is certain. Here does not block. It walks the stack,
 // which takes about a microsecond: call it only before blocking.
-func Here() Worker { return HereOn(func(Worker) bool { return true }) }
+func Here() Worker { return hereOn(func(Worker) bool { return true }) }
 
-// HereOn is [Here] for the innermost worker for which accepted returns true. A goroutine may
+// hereOn is [Here] for the innermost worker for which accepted returns true. A goroutine may
 // be on several workers at once, if work has called a scheduler that runs other work in
 // place. accepted must not block.
-func HereOn(accepted func(Worker) bool) Worker {
+func hereOn(accepted func(Worker) bool) Worker {
 	if used.Load() == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -104,14 +105,14 @@ func TestWorkFindsAWorkerFurtherOut(t *testing.T) {
 	is := func(n int) func(schedulers.Worker) bool {
 		return func(on schedulers.Worker) bool { return on.ID() == n }
 	}
-	assert.Nil(t, schedulers.HereOn(is(1)))
+	assert.Nil(t, dispatch.HereOn(is(1)))
 	schedulers.RunOn(calls(func() {
 		schedulers.RunOn(calls(func() {
-			assert.Same(t, outer, schedulers.HereOn(is(1)))
-			assert.Same(t, inner, schedulers.HereOn(is(2)))
-			assert.Nil(t, schedulers.HereOn(is(3)))
+			assert.Same(t, outer, dispatch.HereOn(is(1)))
+			assert.Same(t, inner, dispatch.HereOn(is(2)))
+			assert.Nil(t, dispatch.HereOn(is(3)))
 		}), inner)
-		assert.Nil(t, schedulers.HereOn(is(2)))
+		assert.Nil(t, dispatch.HereOn(is(2)))
 	}), outer)
 }
 

@@ -1,45 +1,51 @@
 package schedulers
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/contract"
+	"github.com/movenext/movenext/internal/labels"
+	"github.com/movenext/movenext/internal/probe"
+)
 
 // Home is a reference to a scheduler, as jobs and frames keep it. Millions of
 // references may exist: a pointer is half the size of an interface, so each
 // sleeping machine saves 8 bytes. A Home is immutable, so all users of one context share
 // its Home.
 //
-// The value of a context under [SchedulerKey] is usually a Home. A Home is therefore a
+// The value of a context under contract.SchedulerKey is usually a Home. A Home is therefore a
 // scheduler itself, but without the capabilities of the scheduler that it refers to,
 // which [FromContext] returns.
 type Home struct {
 	Scheduler Scheduler
-	Follower  Follower // the first among the layers of Scheduler, or nil
-	Labels    *Labels  // of the machine that owns this copy of the Home, or nil
+	Follower  probe.Follower // the first among the layers of Scheduler, or nil
+	Labels    *labels.Labels // of the machine that owns this copy of the Home, or nil
 
 	sound bool // the result of sound; also false if that was not called
 }
 
-// HomeOf is [FromContext] for callers that keep the result. It makes a Home if the
+// homeOf is [FromContext] for callers that keep the result. It makes a Home if the
 // context has none, as contexts of other packages may. It returns nil if no scheduler
 // was set, and does not block.
-func HomeOf(ctx context.Context) *Home {
+func homeOf(ctx context.Context) *Home {
 	switch c := ctx.(type) {
 	case nil:
 		return nil
 	case *ambient:
 		return c.home
 	}
-	switch v := ctx.Value(SchedulerKey).(type) {
+	switch v := ctx.Value(contract.SchedulerKey).(type) {
 	case *Home:
 		return v
 	case Scheduler:
-		return HomeFor(v)
+		return homeFor(v)
 	}
 	return nil
 }
 
-// HomeFor returns the Home of s: s itself, if s is a Home that was read from a context. s
+// homeFor returns the Home of s: s itself, if s is a Home that was read from a context. s
 // must not be nil.
-func HomeFor(s Scheduler) *Home {
+func homeFor(s Scheduler) *Home {
 	if h, ok := s.(*Home); ok {
 		return h
 	}
@@ -47,7 +53,7 @@ func HomeFor(s Scheduler) *Home {
 }
 
 // WithLabels returns a Home of the same scheduler with l.
-func (h *Home) WithLabels(l *Labels) *Home {
+func (h *Home) WithLabels(l *labels.Labels) *Home {
 	c := *h
 	c.Labels = l
 	return &c
@@ -73,3 +79,19 @@ func (h *Home) TrySubmit(w Work, hint Hint) (err error) {
 
 // Beneath implements [Layered].
 func (h *Home) Beneath() Scheduler { return h.Scheduler }
+
+// followerOf returns the first follower among the layers of s, or nil.
+func followerOf(s Scheduler) probe.Follower {
+	for s != nil {
+		if f, ok := s.(probe.Follower); ok {
+			probe.Follow()
+			return f
+		}
+		l, ok := s.(Layered)
+		if !ok {
+			return nil
+		}
+		s = l.Beneath()
+	}
+	return nil
+}

@@ -31,14 +31,6 @@ type Hook[T any] struct {
 // package and the option, as in "eventloop.OnWake". With a nil f the hook is not set.
 func NewHook[T any](name string, f func(T)) Hook[T] { return Hook[T]{name, f} }
 
-// NewHook0 is [NewHook] for a function without parameters.
-func NewHook0(name string, f func()) Hook[struct{}] {
-	if f == nil {
-		return Hook[struct{}]{}
-	}
-	return Hook[struct{}]{name, func(struct{}) { f() }}
-}
-
 // IsSet reports whether the hook has a function to call. If it has none, callers need
 // not prepare the argument.
 func (h Hook[T]) IsSet() bool { return h.f != nil }
@@ -120,30 +112,5 @@ func (p *HookPanic) report() {
 func (p *HookPanic) write() {
 	if _, told := written.LoadOrStore(p.Hook, true); !told {
 		_, _ = fmt.Fprintf(os.Stderr, "movenext: %s\n\n%s\n", truncate.Indented(p.String()), p.Stack)
-	}
-}
-
-// PanicHearer is a [Worker] whose scheduler wants to be notified of panics that never
-// reach it because the work recovers them: panics of jobs, which become errors.
-type PanicHearer interface {
-	Worker
-	// HearPanic is called on the goroutine that has recovered value, with the
-	// stack of the panic. It must not panic, and should not take long.
-	HearPanic(value any, stack []byte)
-}
-
-// ReportPanic reports a recovered panic to each [PanicHearer] among the worker w, on
-// whose goroutine it was recovered, and the workers beneath it. It does nothing for a nil
-// worker. stack is the stack of the panic.
-func ReportPanic(w Worker, value any, stack []byte) {
-	for w != nil {
-		if h, ok := w.(PanicHearer); ok {
-			h.HearPanic(value, stack)
-		}
-		v, ok := w.(interface{ Beneath() Worker })
-		if !ok {
-			return
-		}
-		w = v.Beneath()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -27,7 +28,7 @@ func TestAHookContainsAndReportsEachPanicOnce(t *testing.T) {
 }
 
 func TestAHookThatIsNotSetDoesNothing(t *testing.T) {
-	for _, h := range []schedulers.Hook[struct{}]{{}, schedulers.NewHook0("test.Hook", nil), schedulers.NewHook[struct{}]("test.Hook", nil)} {
+	for _, h := range []schedulers.Hook[struct{}]{{}, dispatch.NewHook0("test.Hook", nil), schedulers.NewHook[struct{}]("test.Hook", nil)} {
 		assert.False(t, h.IsSet())
 		assert.True(t, h.Call(struct{}{}))
 	}
@@ -45,11 +46,11 @@ func TestOnHookPanicReturnsWhatWasSet(t *testing.T) {
 func TestPanicsWithoutAListenerAreWrittenOncePerHook(t *testing.T) {
 	if os.Getenv("HOOKS_PANIC") != "" {
 		for range 3 {
-			schedulers.NewHook0("test.One", func() { panic("ouch") }).Call(struct{}{})
-			schedulers.NewHook0("test.Two", func() { panic("ouch") }).Call(struct{}{})
+			dispatch.NewHook0("test.One", func() { panic("ouch") }).Call(struct{}{})
+			dispatch.NewHook0("test.Two", func() { panic("ouch") }).Call(struct{}{})
 		}
 		schedulers.OnHookPanic(func(*schedulers.HookPanic) { panic("the report, too") })
-		schedulers.NewHook0("test.Three", func() { panic("\x1b[2J\nmovenext: ouch\u202e") }).Call(struct{}{})
+		dispatch.NewHook0("test.Three", func() { panic("\x1b[2J\nmovenext: ouch\u202e") }).Call(struct{}{})
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")

@@ -12,11 +12,11 @@ type Layered interface {
 }
 
 // RunsOn reports whether work that home accepts runs on s: whether home is s, or is on
-// top of it through any number of [Layered] schedulers. A [HomeBlocker] calls it with
-// the home that it receives. It does not block.
+// top of it through any number of [Layered] schedulers. A [Blocker] with a
+// method BlockFor calls it with the home that it receives. It does not block.
 func RunsOn(home, s Scheduler) bool {
 	for home != nil {
-		if Same(home, s) {
+		if same(home, s) {
 			return true
 		}
 		l, ok := home.(Layered)
@@ -28,11 +28,11 @@ func RunsOn(home, s Scheduler) bool {
 	return false
 }
 
-// Same reports whether a and b are the same scheduler, where a [Home] counts as
+// same reports whether a and b are the same scheduler, where a [Home] counts as
 // the scheduler that it refers to. It returns false for schedulers whose type cannot be
-// compared; the operator == would panic. Most schedulers are pointers, for which Same
+// compared; the operator == would panic. Most schedulers are pointers, for which same
 // costs about as much as ==. It does not block, and may be called from any goroutine.
-func Same(a, b Scheduler) bool {
+func same(a, b Scheduler) bool {
 	a, b = beneathHome(a), beneathHome(b)
 	t := reflect.TypeOf(a)
 	if t != reflect.TypeOf(b) {

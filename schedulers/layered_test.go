@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/observed"
 )
@@ -39,39 +40,39 @@ type prompt struct{ direct }
 
 func (*prompt) RunsInPlace() bool { return true }
 
-// AcceptsRepeats implements [schedulers.Repeater].
+// AcceptsRepeats implements [dispatch.Repeater].
 func (*prompt) AcceptsRepeats() bool { return true }
 
 // A layer from outside of the module may tell work items apart.
 func TestALayerOfTheModuleAcceptsRepeatsIfWhatIsBeneathDoes(t *testing.T) {
 	p := &prompt{}
-	assert.True(t, schedulers.AcceptsRepeats(p))
-	assert.True(t, schedulers.AcceptsRepeats(&schedulers.Home{Scheduler: observed.New(observed.New(p, nil), nil)}))
-	assert.False(t, schedulers.AcceptsRepeats(observed.New(layer{p}, nil)))
-	assert.False(t, schedulers.AcceptsRepeats(observed.New(&direct{}, nil)))
-	assert.False(t, schedulers.AcceptsRepeats(observed.New(nil, nil)))
-	assert.False(t, schedulers.AcceptsRepeats(nil))
+	assert.True(t, dispatch.AcceptsRepeats(p))
+	assert.True(t, dispatch.AcceptsRepeats(&schedulers.Home{Scheduler: observed.New(observed.New(p, nil), nil)}))
+	assert.False(t, dispatch.AcceptsRepeats(observed.New(layer{p}, nil)))
+	assert.False(t, dispatch.AcceptsRepeats(observed.New(&direct{}, nil)))
+	assert.False(t, dispatch.AcceptsRepeats(observed.New(nil, nil)))
+	assert.False(t, dispatch.AcceptsRepeats(nil))
 }
 
 func TestALayerRunsInPlaceIfWhatIsBeneathDoes(t *testing.T) {
 	p := &prompt{}
-	assert.True(t, schedulers.RunsInPlace(p))
-	assert.True(t, schedulers.RunsInPlace(&schedulers.Home{Scheduler: layer{layer{p}}}))
-	assert.False(t, schedulers.RunsInPlace(layer{&direct{}}))
-	assert.False(t, schedulers.RunsInPlace(layer{nil}))
-	assert.False(t, schedulers.RunsInPlace(nil))
+	assert.True(t, dispatch.RunsInPlace(p))
+	assert.True(t, dispatch.RunsInPlace(&schedulers.Home{Scheduler: layer{layer{p}}}))
+	assert.False(t, dispatch.RunsInPlace(layer{&direct{}}))
+	assert.False(t, dispatch.RunsInPlace(layer{nil}))
+	assert.False(t, dispatch.RunsInPlace(nil))
 }
 
 func TestSameLooksThroughHomesAndDoesNotPanic(t *testing.T) {
 	one, two := &direct{}, &direct{}
-	assert.True(t, schedulers.Same(one, &schedulers.Home{Scheduler: one}))
-	assert.True(t, schedulers.Same(layer{one}, layer{one}))
-	assert.True(t, schedulers.Same(nil, nil))
-	assert.False(t, schedulers.Same(one, two))
-	assert.False(t, schedulers.Same(one, layer{one}))
-	assert.False(t, schedulers.Same(one, nil))
-	assert.False(t, schedulers.Same(loose{}, loose{}))
-	assert.False(t, schedulers.Same(layer{loose{}}, layer{loose{}}), "comparable by its type alone")
+	assert.True(t, dispatch.Same(one, &schedulers.Home{Scheduler: one}))
+	assert.True(t, dispatch.Same(layer{one}, layer{one}))
+	assert.True(t, dispatch.Same(nil, nil))
+	assert.False(t, dispatch.Same(one, two))
+	assert.False(t, dispatch.Same(one, layer{one}))
+	assert.False(t, dispatch.Same(one, nil))
+	assert.False(t, dispatch.Same(loose{}, loose{}))
+	assert.False(t, dispatch.Same(layer{loose{}}, layer{loose{}}), "comparable by its type alone")
 }
 
 // teller is a worker that records the waits announced to it.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/registry"
 	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/truncate"
@@ -119,20 +120,6 @@ func (e Event) String() string {
 	return b.String()
 }
 
-// EventOf returns an event of kind k about the worker w, for [Tell]. A nil worker means
-// no particular one.
-func EventOf(k EventKind, w Worker) Event {
-	e := Event{Kind: k}
-	if w == nil {
-		return e
-	}
-	e.Scheduler, e.Worker = w.Scheduler(), w.ID()
-	if p, ok := w.(interface{ Processor() int }); ok {
-		e.Processor = p.Processor()
-	}
-	return e
-}
-
 // NameOf returns the name of a scheduler for reports: the result of its method Name or,
 // if it has none, its type. The name of a nil scheduler is "none". It does not block.
 func NameOf(s Scheduler) string {
@@ -185,10 +172,7 @@ type audience struct {
 
 // observers are the calls that have not been stopped.
 var observers struct {
-	_   [64]byte                 // keeps variables that others write off its cache line
-	now atomic.Pointer[audience] // nil: none
-	_   [64]byte
-
+	now  atomic.Pointer[audience] // nil: none
 	list registry.List[observer]
 }
 
@@ -224,8 +208,9 @@ func Observe(f func(Event), opts ...ObserveOption) (stop func()) {
 // returning begins the names of functions that are known to return or panic.
 var returning = strings.TrimSuffix(below, "schedulers/") + "inspect/"
 
-// publishObservers makes Tell and Hears see these observers.
+// publishObservers makes Tell and hears see these observers.
 func publishObservers(all []*observer) {
+	probe.Set(probe.Events, len(all) > 0)
 	if len(all) == 0 {
 		observers.now.Store(nil)
 		return
@@ -241,10 +226,6 @@ func publishObservers(all []*observer) {
 	}
 	observers.now.Store(a)
 }
-
-// Observed reports whether anything listens to events. If not, callers need not prepare
-// any. It costs the load of a pointer.
-func Observed() bool { return observers.now.Load() != nil }
 
 // started is approximately when the program started.
 var started = time.Now()
@@ -312,50 +293,33 @@ func hash(w Work) uint64 {
 // ofWorks are the kinds of events that are about one work item.
 const ofWorks uint32 = 1<<(Inlined+1) - 1
 
-// Hears reports whether any listener may want events about the work item w. If not,
+// hears reports whether any listener may want events about the work item w. If not,
 // callers need not prepare any. It is false for most work while all listeners select a
 // sample ([OneIn]). It does not block.
-func Hears(w Work) bool {
+func hears(w Work) bool {
 	now := observers.now.Load()
 	return now != nil && now.kinds&ofWorks != 0 && (now.shift == 0 || hash(w)>>now.shift == 0)
 }
 
-// RunTold is w.Run(on), with the events [Begun] and [Ended] of the scheduler home if
-// anything listens. A panic or a runtime.Goexit of the work passes through. It blocks as
-// long as the work does. A nil home has no events; on may be nil. If w only wraps the
-// work that was submitted to home, its method About() Work returns that work.
-func RunTold(home Scheduler, w Work, on Worker) {
-	about := w
-	if a, ok := w.(interface{ About() Work }); ok {
-		about = a.About()
+// eventOf returns an event of kind k about the worker w, or about none if w is nil.
+func eventOf(k EventKind, w Worker) Event {
+	e := Event{Kind: k}
+	if w == nil {
+		return e
 	}
-	if home == nil || !Hears(about) {
-		w.Run(on)
-		return
+	e.Scheduler, e.Worker = w.Scheduler(), w.ID()
+	if p, ok := w.(interface{ Processor() int }); ok {
+		e.Processor = p.Processor()
 	}
-	e := EventOf(Begun, on)
-	e.Scheduler, e.Work = home, about
-	Tell(e)
-	defer func(since time.Time) {
-		e.Kind, e.Took = Ended, time.Since(since)
-		Tell(e)
-	}(time.Now())
-	w.Run(on)
+	return e
 }
 
-// TellWait reports that the worker w waits in the middle of its work, for schedulers
-// that learn of a wait in another way than by [Wait]. end reports that the wait is
-// over, and must be called once. For a nil worker nothing is reported.
-func TellWait(w Worker) (end func()) { return tellPause(w, Blocked, Unblocked) }
-
-// TellPark is [TellWait] for a worker that sleeps because it has nothing to do.
-func TellPark(w Worker) (end func()) { return tellPause(w, Parked, Unparked) }
-
+// tellPause reports that w pauses; ended reports, once, that it goes on.
 func tellPause(w Worker, begin, end EventKind) (ended func()) {
-	if w == nil || !Observed() {
+	if w == nil || !probe.On(probe.Events) {
 		return func() {}
 	}
-	e := EventOf(begin, w)
+	e := eventOf(begin, w)
 	if e.Scheduler == nil {
 		return func() {}
 	}

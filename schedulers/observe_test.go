@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/everyscheduler"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/exclusive"
 	"github.com/movenext/movenext/schedulers/goroutine"
@@ -49,7 +51,7 @@ func (h *heard) count(s schedulers.Scheduler, k schedulers.EventKind) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range h.events {
-		if e.Kind == k && schedulers.Same(e.Scheduler, s) {
+		if e.Kind == k && dispatch.Same(e.Scheduler, s) {
 			n++
 		}
 	}
@@ -98,7 +100,7 @@ func TestAListenerHearsOnlyTheKindsThatItWants(t *testing.T) {
 	n := len(h.events)
 	worksAsEver(t, pool.New())
 	assert.Len(t, h.events, n, "it was stopped")
-	assert.False(t, schedulers.Observed())
+	assert.False(t, probe.On(probe.Events))
 }
 
 func TestAListenerMayExit(t *testing.T) {
@@ -212,7 +214,7 @@ func TestListenersComeAndGoWhileWorkRuns(t *testing.T) {
 		})
 	}
 	all.Wait()
-	assert.False(t, schedulers.Observed())
+	assert.False(t, probe.On(probe.Events))
 }
 
 func TestAnEventIsALine(t *testing.T) {
@@ -222,10 +224,10 @@ func TestAnEventIsALine(t *testing.T) {
 	assert.Equal(t, "EventKind(99)", schedulers.EventKind(99).String())
 	assert.Equal(t, "none", schedulers.NameOf(nil))
 	assert.Equal(t, "schedulers_test.direct", schedulers.NameOf(&direct{}))
-	assert.Equal(t, "orders", schedulers.NameOf(schedulers.HomeFor(s)))
-	assert.Equal(t, schedulers.Event{Kind: schedulers.Parked}, schedulers.EventOf(schedulers.Parked, nil))
+	assert.Equal(t, "orders", schedulers.NameOf(dispatch.HomeFor(s)))
+	assert.Equal(t, schedulers.Event{Kind: schedulers.Parked}, dispatch.EventOf(schedulers.Parked, nil))
 	schedulers.Observe(nil)()
-	assert.False(t, schedulers.Observed())
+	assert.False(t, probe.On(probe.Events))
 }
 
 func TestAnUnheardEventAllocatesNothing(t *testing.T) {
@@ -241,8 +243,8 @@ func TestAnUnheardEventAllocatesNothing(t *testing.T) {
 	assert.InDelta(t, before, testing.AllocsPerRun(100, run), 0)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		schedulers.Tell(schedulers.Event{Kind: schedulers.Begun, Scheduler: s, Work: w})
-		schedulers.RunTold(s, w, nil)
-		schedulers.TellWait(nil)()
+		dispatch.RunTold(s, w, nil)
+		dispatch.TellWait(nil)()
 	}))
 	require.NoError(t, s.Shutdown(context.Background()))
 }

@@ -29,16 +29,16 @@ import (
 func TrySubmit(s Scheduler, w Work, from Hint) error {
 	h, isHome := s.(*Home)
 	if isHome && h != nil && h.sound {
-		return TryOffer(h.Scheduler, w, from)
+		return offer(h.Scheduler, w, from)
 	}
 	if isHome && h != nil {
 		s = h.Scheduler
 	}
 	if s == nil || w == nil || sound(s) {
-		return TryOffer(s, w, from)
+		return offer(s, w, from)
 	}
 	t := &ticket{work: w}
-	err := TryOffer(s, t, from)
+	err := offer(s, t, from)
 	if p, ok := errors.AsType[*SubmitPanicError](err); ok && t.take() == nil {
 		(&HookPanic{Hook: fmt.Sprintf("Submit of %T", s), Value: p.Value, Stack: p.Stack}).report()
 		return nil
@@ -46,11 +46,11 @@ func TrySubmit(s Scheduler, w Work, from Hint) error {
 	return err
 }
 
-// TryOffer is [TrySubmit] without a ticket, for work that is its own ticket: its
+// offer is [TrySubmit] without a ticket, for work that is its own ticket: its
 // submitter can take it back, so that a later Run or Abandon does nothing. A job is
 // such work. After a [*SubmitPanicError] the caller does not know whether s has accepted
 // w; any other error is a refusal.
-func TryOffer(s Scheduler, w Work, from Hint) (err error) {
+func offer(s Scheduler, w Work, from Hint) (err error) {
 	if s == nil {
 		return fmt.Errorf("schedulers: no scheduler: %w", ErrRejected)
 	}

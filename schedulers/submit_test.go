@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -59,7 +60,7 @@ func TestTrySubmitTellsAPanicAfterAcceptingFromARefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seen := reports(t)
 			s, w := &brittle{keeps: c.keeps, runs: c.runs}, &note{}
-			for _, home := range []schedulers.Scheduler{s, schedulers.HomeFor(s), &schedulers.Home{Scheduler: s}} {
+			for _, home := range []schedulers.Scheduler{s, dispatch.HomeFor(s), &schedulers.Home{Scheduler: s}} {
 				w.runs = 0
 				err := schedulers.TrySubmit(home, w, schedulers.Hint{})
 				s.runKept()
@@ -97,9 +98,9 @@ func TestAbandonedTicketsAbandonTheirWork(t *testing.T) {
 
 func TestTryOfferLeavesTheWorkAsItIs(t *testing.T) {
 	s, w := &lifo{}, &note{}
-	require.NoError(t, schedulers.TryOffer(s, w, schedulers.Hint{}))
+	require.NoError(t, dispatch.TryOffer(s, w, schedulers.Hint{}))
 	assert.Equal(t, []schedulers.Work{w}, s.works)
-	require.ErrorIs(t, schedulers.TryOffer(nil, w, schedulers.Hint{}), schedulers.ErrRejected)
+	require.ErrorIs(t, dispatch.TryOffer(nil, w, schedulers.Hint{}), schedulers.ErrRejected)
 	require.ErrorIs(t, schedulers.TrySubmit((*schedulers.Home)(nil), w, schedulers.Hint{}), schedulers.ErrRejected)
 	require.ErrorIs(t, schedulers.TrySubmit(&schedulers.Home{}, w, schedulers.Hint{}), schedulers.ErrRejected)
 	assert.Equal(t, "schedulers: Submit panicked: <nil>: schedulers: work was rejected", (&schedulers.SubmitPanicError{}).Error())

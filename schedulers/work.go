@@ -5,7 +5,7 @@ package schedulers
 //
 // Exactly one of Run and Abandon is called, exactly once for each accepted
 // [Scheduler.Submit]. The same Work may be submitted again after its Run has begun (a
-// machine is, at each suspension), and to a [Repeater] even before. So a scheduler must
+// machine is, at each suspension). So a scheduler must
 // not touch a Work after it has called one of the two, and must not use it as the key of
 // a set.
 type Work interface {

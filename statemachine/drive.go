@@ -3,6 +3,7 @@ package statemachine
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -59,7 +60,7 @@ func (r *Run) enter(m StateMachine) (finished bool) {
 func finish(j *job.Job[job.Void], worker schedulers.Worker) {
 	ctx := context.Background()
 	if worker != nil {
-		ctx = context.WithValue(ctx, schedulers.WorkerKey, worker)
+		ctx = context.WithValue(ctx, contract.WorkerKey, worker)
 	}
 	if _, err := j.Wait(ctx); err != nil {
 		rethrow.From(err)

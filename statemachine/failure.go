@@ -3,6 +3,7 @@ package statemachine
 import (
 	"runtime"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/panics"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
@@ -182,6 +183,6 @@ func (f *failure) err() error {
 // report reports a panic that ends a job to the scheduler.
 func (f *failure) report(worker schedulers.Worker) {
 	if f.value != nil {
-		schedulers.ReportPanic(worker, f.value, f.stack.Text())
+		dispatch.ReportPanic(worker, f.value, f.stack.Text())
 	}
 }

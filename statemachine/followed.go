@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -11,7 +12,7 @@ import (
 // # Chains that are followed
 //
 // The home of a chain may want to know that the chain is suspended: see
-// [schedulers.Follower]. It is notified before the chain is registered, since after that
+// [probe.Follower]. It is notified before the chain is registered, since after that
 // the chain may be anywhere, and before and after the chain is submitted again. It is
 // not notified of a sleep: the timer is armed, so the sleep will end.
 //
@@ -22,9 +23,9 @@ import (
 // lives are notified of the same events as package inspect, and of the making of
 // machines: see lifeevents.go.
 
-// registerFollowed is register for a chain that its home follows, or that may be
-// tracked. f is nil if the home does not follow the chain.
-func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
+// registerFollowed is register while anybody watches suspensions. f is nil if the home does
+// not follow the chain.
+func (r *Run) registerFollowed(c *chain, f probe.Follower) bool {
 	if r.holder != nil {
 		r.holder.Is(c.work())
 	}
@@ -65,7 +66,7 @@ func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
 // unfollow notifies the home of c, if it follows c, that c continues. It returns that
 // home, which is to be notified when c has been submitted; c itself must not be used
 // then. told reports whether the life of c is told.
-func (c *chain) unfollow() (f schedulers.Follower, told bool) {
+func (c *chain) unfollow() (f probe.Follower, told bool) {
 	f, told = c.top.home.Follower, c.untrack()
 	if f != nil {
 		f.Resumed(c)
@@ -74,7 +75,7 @@ func (c *chain) unfollow() (f schedulers.Follower, told bool) {
 }
 
 // unfollowNow is unfollow for a chain that runs at once or very soon.
-func (c *chain) unfollowNow() schedulers.Follower {
+func (c *chain) unfollowNow() probe.Follower {
 	f, told := c.unfollow()
 	if told {
 		c.tell(tracking.Life{Moment: tracking.Resumed})
@@ -95,13 +96,13 @@ func (c *chain) untrack() (told bool) {
 }
 
 // notifyArrived notifies f, if any, that the submission has returned.
-func notifyArrived(f schedulers.Follower) {
+func notifyArrived(f probe.Follower) {
 	if f != nil {
 		f.Arrived()
 	}
 }
 
-// Name implements [schedulers.Suspension].
+// Name implements [probe.Suspension].
 func (c *chain) Name() string {
 	h := outermostJob(c.top)
 	switch {
@@ -114,10 +115,10 @@ func (c *chain) Name() string {
 	}
 }
 
-// Where implements [schedulers.Suspension].
-func (c *chain) Where() schedulers.Place {
+// Where implements [probe.Suspension].
+func (c *chain) Where() (function, file string, line int) {
 	level := describe(c.top)
-	return schedulers.Place{Function: level.Function, File: level.File, Line: level.Line}
+	return level.Function, level.File, level.Line
 }
 
 // Points implements [tracking.Machine].
@@ -160,15 +161,15 @@ func (unknown) Name() string { return "a machine" }
 
 // Holder returns the record that a lock keeps when the machine takes it, so that a
 // report can name the holder. It is for locks whose waiters are followed
-// ([schedulers.Followed]), and does not block.
-func (r *Run) Holder() *schedulers.Holder {
+// ([probe.Holders]), and does not block.
+func (r *Run) Holder() *probe.Holder {
 	if r.holder == nil {
-		r.holder = new(schedulers.Holder)
+		r.holder = new(probe.Holder)
 	}
 	return r.holder
 }
 
 var (
-	_ schedulers.Suspension = (*chain)(nil)
-	_ tracking.Machine      = (*chain)(nil)
+	_ probe.Suspension = (*chain)(nil)
+	_ tracking.Machine = (*chain)(nil)
 )

@@ -3,6 +3,7 @@ package statemachine
 import (
 	"fmt"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -48,7 +49,7 @@ type Frame struct {
 
 // sameHome reports whether f and g have the same home.
 func sameHome(f, g *Frame) bool {
-	return f.home == g.home || schedulers.Same(f.home.Scheduler, g.home.Scheduler)
+	return f.home == g.home || dispatch.Same(f.home.Scheduler, g.home.Scheduler)
 }
 
 // Misuse panics: MoveNext was called on a frame that runs or has finished. Generated

@@ -3,7 +3,7 @@ package statemachine
 import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/budget"
-	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -47,7 +47,7 @@ import (
 // of this library announce that. A mutex does not, nor does a loop.
 //
 // The worker decides whether the kept chain is the work that it would take next from its queue
-// ([schedulers.Successor]), and counts the chain as if it had been there. So other work has its
+// ([dispatch.Successor]), and counts the chain as if it had been there. So other work has its
 // turn after as many work items as before, and a worker that runs one short work item after the
 // other is not taken for one that is blocked.
 
@@ -70,7 +70,7 @@ func (r *Run) keepable(waiters continuation.Chain) *chain {
 		return nil
 	}
 	c, ok := n.Target().(*chain)
-	if !ok || c.top.ticket != 0 || tracking.On() || schedulers.Observed() {
+	if !ok || c.top.ticket != 0 || probe.On(probe.Lives|probe.Tables|probe.Events) {
 		return nil
 	}
 	if home := c.top.home; home != r.top.home || home.Labels != nil || home.Follower != nil {
@@ -126,7 +126,7 @@ type quietPending interface {
 // spilled more registers, it made each await of a job (W6c) 20 ns slower.
 func (r *Run) registerBeside(c *chain) (waits bool) {
 	p, quiet := r.awaiting.(quietPending)
-	if home := r.top.home; !quiet || home.Labels != nil || home.Follower != nil || tracking.On() || budget.Spent(r.ready) {
+	if home := r.top.home; !quiet || home.Labels != nil || home.Follower != nil || probe.On(probe.Lives|probe.Tables) || budget.Spent(r.ready) {
 		r.publish()
 		return r.register(c)
 	}

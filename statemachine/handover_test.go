@@ -8,6 +8,8 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/inline"
@@ -66,7 +68,7 @@ func resumes(t *testing.T, r *Run, m *suspended) {
 func TestTheKeptChainStartsWithAFreshRun(t *testing.T) {
 	m := suspend()
 	r := keeping(m, true)
-	r.last, r.failure, r.holder = new(Frame), new(failure), new(schedulers.Holder)
+	r.last, r.failure, r.holder = new(Frame), new(failure), new(probe.Holder)
 	assert.Same(t, &m.chain, r.next())
 	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r)
 }
@@ -226,7 +228,7 @@ func TestOnlyAMachineOfTheSameHomeThatIsNotTrackedIsKept(t *testing.T) {
 	m.ticket = 1
 	assert.Nil(t, r.keepable(waiters), "its life is in a table")
 	m.ticket = 0
-	m.home = schedulers.HomeFor(inline.New())
+	m.home = dispatch.HomeFor(inline.New())
 	assert.Nil(t, r.keepable(waiters), "it belongs elsewhere")
 	assert.Nil(t, r.keepable(continuation.Chain{}))
 }
@@ -260,7 +262,7 @@ func TestAYieldIsOverAtOnceIfTheWorkerRunsNothingElse(t *testing.T) {
 	m := suspend()
 	r := borrow(&deciding{runsFor: m.home.Scheduler})
 	r.top, r.runs, r.ready = &m.Frame, 3, 5
-	r.raised, r.holder = new(failure), new(schedulers.Holder)
+	r.raised, r.holder = new(failure), new(probe.Holder)
 	assert.False(t, r.register(&m.chain))
 	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r, "as after a turn in a queue")
 }

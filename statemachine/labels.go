@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/pprof"
 
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -27,16 +28,16 @@ import (
 // context: plain code may pass on a context with other labels without setting them.
 
 // unlabelled are the labels of a hot start that has removed those of its goroutine.
-var unlabelled = schedulers.LabelsOf(none{context.Background()})
+var unlabelled = labels.Of(none{context.Background()})
 
 // none is a context that claims to have labels, and has none.
 type none struct{ context.Context }
 
-// HasLabels reports to [schedulers.HasLabels].
+// HasLabels reports to [labels.Has].
 func (none) HasLabels() bool { return true }
 
 // applyLabels sets the labels of the chain on the goroutine.
-func (r *Run) applyLabels(l *schedulers.Labels) {
+func (r *Run) applyLabels(l *labels.Labels) {
 	l.Set()
 	r.labels = l
 }
@@ -51,7 +52,7 @@ func (r *Run) applyHomeLabels() {
 // removeLabels removes the chain's labels from the goroutine.
 func (r *Run) removeLabels() {
 	if r.labels != nil {
-		schedulers.ClearLabels()
+		labels.Clear()
 		r.labels = nil
 	}
 }
@@ -75,9 +76,9 @@ func (r *Run) keepLabels() *schedulers.Home {
 // belongs to the caller and gets the labels of ctx, as after pprof.Do.
 func (r *Run) takeLabels(ctx context.Context) {
 	if r.labels == nil {
-		r.labels = schedulers.LabelsOf(ctx)
+		r.labels = labels.Of(ctx)
 	} else if ctx == nil {
-		schedulers.ClearLabels()
+		labels.Clear()
 	} else {
 		pprof.SetGoroutineLabels(ctx)
 	}
@@ -89,7 +90,7 @@ func (r *Run) takeLabels(ctx context.Context) {
 // not block.
 func SetGoroutineLabels(r *Run, ctx context.Context) {
 	pprof.SetGoroutineLabels(ctx)
-	r.labels = schedulers.LabelsOf(ctx)
+	r.labels = labels.Of(ctx)
 	if r.labels == nil && r.cache == nil {
 		r.labels = unlabelled
 	}

@@ -3,6 +3,7 @@ package statemachine
 import (
 	"sync"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -15,7 +16,7 @@ import (
 // interface, and a pointer that is passed to an interface method escapes to the heap.
 // Allocating a Run for each resumption would cost as much as the resumption.
 //
-// So Runs are lent. A worker that has room for it ([schedulers.Keeper]) keeps a runCache:
+// So Runs are lent. A worker that has room for it ([dispatch.Keeper]) keeps a runCache:
 // some Runs that already know the worker. The cache needs no lock, since only the
 // worker's goroutine uses it; a chain that runs an awaited job within its own run gets
 // the next Run. One store for all workers (a sync.Pool, which other callers use; see
@@ -34,17 +35,17 @@ type runCache struct {
 
 	// The worker, if it is surely this goroutine's and can say what it would run next; see
 	// handover.go.
-	successor schedulers.Successor
+	successor dispatch.Successor
 }
 
 // moveTo makes l the cache of worker.
 func (l *runCache) moveTo(worker schedulers.Worker) {
 	l.worker, l.leaving = worker, worker
-	if leaver, ok := worker.(schedulers.Leaver); ok {
+	if leaver, ok := worker.(dispatch.Leaver); ok {
 		l.leaving = leaver.Leaving()
 	}
 	if l.pooled == nil {
-		l.successor, _ = worker.(schedulers.Successor)
+		l.successor, _ = worker.(dispatch.Successor)
 	}
 }
 
@@ -69,7 +70,7 @@ func newPooled() *pooledRun {
 
 // borrow returns a Run for worker, on which the caller runs. giveBack ends the loan.
 func borrow(worker schedulers.Worker) *Run {
-	k, ok := worker.(schedulers.Keeper)
+	k, ok := worker.(dispatch.Keeper)
 	if !ok {
 		return borrowPooled(worker)
 	}

@@ -2,6 +2,7 @@ package statemachine
 
 import (
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -10,7 +11,7 @@ import (
 // called before c is registered for the first time: a machine is made when it first suspends,
 // and has started before that. The job of a function literal is older than its machine.
 func (c *chain) tellCreated() {
-	if tracking.CurrentListener() == nil {
+	if !probe.On(probe.Lives) {
 		return
 	}
 	h := outermostJob(c.top)
@@ -40,7 +41,7 @@ func (c *chain) tell(l tracking.Life) bool {
 
 // listenedJob returns the job of c if its life is told, else nil.
 func (c *chain) listenedJob() any {
-	if tracking.CurrentListener() == nil {
+	if !probe.On(probe.Lives) {
 		return nil
 	}
 	h := outermostJob(c.top)

@@ -3,10 +3,10 @@ package statemachine
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/panics"
 	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // # Ranging over a function whose loop suspends
@@ -335,7 +335,7 @@ func (l *Loop[K, V]) wait(r *Run, how *failure) *failure {
 func waitOnExit(r *Run, j *job.Job[job.Void]) *failure {
 	ctx := context.Background()
 	if worker := r.Worker(); worker != nil {
-		ctx = context.WithValue(ctx, schedulers.WorkerKey, worker)
+		ctx = context.WithValue(ctx, contract.WorkerKey, worker)
 	}
 	_, err := j.Wait(ctx)
 	if p, ok := err.(*job.PanicError); ok {

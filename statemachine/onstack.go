@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/jobcore"
-	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/probe"
 )
 
 // # An awaited job is run before the frames move
@@ -83,7 +83,7 @@ func (r *Run) RunInPlace(f *Frame, at int32, j awaitedJob) bool {
 }
 
 func (r *Run) runInPlace(f *Frame, at int32, j awaitedJob) bool {
-	if r.labels != nil || budget.Spent(r.ready) || tracking.On() {
+	if r.labels != nil || budget.Spent(r.ready) || probe.On(probe.Lives|probe.Tables) {
 		return false // the machine pays attention to these
 	}
 	_, in := j.Internal(jobcore.Key{})

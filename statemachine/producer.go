@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -114,7 +115,7 @@ func swallowing(yield func() bool) {
 // function's first context parameter: its ambient scheduler is the machines' home. start gets
 // the context that the machine uses in its place; see [machines.Steps].
 func Stream[T any](ctx context.Context, start func(ctx context.Context) Iteration[T, error]) *job.Stream[T] {
-	return job.NewStream(&machines[T]{home: schedulers.HomeOf(ctx), ctx: ctx, start: start})
+	return job.NewStream(&machines[T]{home: dispatch.HomeOf(ctx), ctx: ctx, start: start})
 }
 
 // TakesBack returns s, which was made by [Stream], with a function that takes a value back that

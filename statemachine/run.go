@@ -7,8 +7,10 @@ import (
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/jobcore"
-	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/labels"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -54,12 +56,12 @@ type Run struct {
 
 	// The labels that were set on the goroutine for the chain; nil: none. During a hot
 	// start, those of SetGoroutineLabels. See labels.go.
-	labels *schedulers.Labels
+	labels *labels.Labels
 	// The watch of the context that several waits have in common, kept for the next
 	// wait; see contextwatch.go.
 	watch *ctxwatch.SharedWatch
 	// The locks that the machine has taken, as they have noted it; see Holder.
-	holder *schedulers.Holder
+	holder *probe.Holder
 
 	// Where the Run was borrowed: borrow and giveBack write these, see lending.go. Both are
 	// nil during a hot start.
@@ -113,7 +115,7 @@ func (r *Run) Push(ctx context.Context, m framed) {
 	f := m.base()
 	f.self, f.ticket = m, 0
 	if f.home == nil {
-		f.home = schedulers.HomeOf(ctx)
+		f.home = dispatch.HomeOf(ctx)
 	}
 	if r.last == nil {
 		r.top = f
@@ -304,13 +306,13 @@ func (r *Run) register(c *chain) bool {
 	if home.Labels != r.labels {
 		home = r.keepLabels()
 	}
-	if f := home.Follower; f != nil || tracking.On() {
-		return r.registerFollowed(c, f)
+	if probe.On(probe.Suspensions) {
+		return r.registerFollowed(c, home.Follower)
 	}
 	return r.registerAwaited(c)
 }
 
-// registerAwaited is register for a chain that is neither followed nor tracked.
+// registerAwaited is register for a chain whose suspension nobody watches.
 func (r *Run) registerAwaited(c *chain) bool {
 	if budget.Spent(r.ready) {
 		return r.yieldFirst(c)
@@ -394,7 +396,7 @@ func (r *Run) runAwaited(c *chain, j jobcore.Internals) (notified bool) {
 		}
 	}()
 	if r.labels != nil {
-		schedulers.ClearLabels()
+		labels.Clear()
 		defer r.labels.Set()
 	}
 	j.RunClaimed(&c.node, worker, r.spent())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -127,7 +128,7 @@ type guardedElsewhere struct {
 
 // armGuarded is arm for a sleep whose context can end.
 func (r *Run) armGuarded(g *guardedSleeping, c *chain) bool {
-	if home := c.top.home; r.clock == home || schedulers.Same(r.clock, home) {
+	if home := c.top.home; r.clock == home || dispatch.Same(r.clock, home) {
 		return r.guard(g, g, c)
 	}
 	e := &guardedElsewhere{guardedSleeping: guardedSleeping{ctx: g.ctx}, clock: r.clock}

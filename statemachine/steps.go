@@ -5,9 +5,9 @@ import (
 	"io"
 
 	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // Steps is called by job.Stream.Pull: next begins the step to the next value, and stop
@@ -62,7 +62,7 @@ func pull[T any](ctx context.Context, m framed, over func(), arrive func() (T, e
 			over()
 		}
 	}()
-	if f := m.base(); f.self != nil && !schedulers.Same(f.home, ambient.Home(ctx)) {
+	if f := m.base(); f.self != nil && !dispatch.Same(f.home, ambient.Home(ctx)) {
 		r.Yield()
 	} else if m.MoveNext(&r) {
 		r.Rethrow()

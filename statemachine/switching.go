@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -32,14 +34,14 @@ func (r *Run) SwitchTo(ctx context.Context, s schedulers.Scheduler) bool {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r.awaiting = &switching{to: schedulers.HomeFor(s), ctx: ctx}
+	r.awaiting = &switching{to: dispatch.HomeFor(s), ctx: ctx}
 	return false
 }
 
 // queueSwitch queues w for c, and reports whether c continues later. It watches the context first:
 // from then on, the chain may belong to another goroutine.
 func (r *Run) queueSwitch(w *switching, c *chain) (waits bool) {
-	if schedulers.Observed() || schedulers.Followed() {
+	if probe.On(probe.Events) || probe.On(probe.Holders) {
 		w.job = c.WaitingJob()
 	}
 	w.chain.Store(c)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -43,8 +45,8 @@ func (r *Recorder) hearWork(e schedulers.Event) {
 		}
 	default:
 	}
-	if m, ok := e.Work.(interface{ Where() schedulers.Place }); ok && e.Kind == schedulers.Submitted {
-		place = m.Where()
+	if m, ok := e.Work.(probe.Suspension); ok && e.Kind == schedulers.Submitted {
+		place = dispatch.PlaceOf(m)
 	}
 	r.add(func() { r.encodeWork(e, key, subject, place) })
 }

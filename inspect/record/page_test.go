@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/inspect/record"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/manual"
@@ -162,7 +163,7 @@ func TestATraceHasTasksAndRegions(t *testing.T) {
 	for _, text := range []string{"panics in a region", "record_test.twice", "suspended", "waits for"} {
 		assert.Contains(t, out.String(), text)
 	}
-	assert.False(t, schedulers.Observed())
+	assert.False(t, probe.On(probe.Events))
 }
 
 func TestATraceOfOneSchedulerHasItsJobsAlone(t *testing.T) {

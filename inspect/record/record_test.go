@@ -21,6 +21,7 @@ import (
 	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/inspect/record"
 	"github.com/movenext/movenext/internal/everyscheduler"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/goroutine"
@@ -265,7 +266,7 @@ func TestAFullDiskEndsTheRecordingAndNotTheProgram(t *testing.T) {
 	require.ErrorIs(t, r.Stop(), errNoSpace, "a second time")
 	require.ErrorIs(t, r.Err(), errNoSpace)
 	require.ErrorIs(t, heard, errNoSpace)
-	assert.False(t, schedulers.Observed())
+	assert.False(t, probe.On(probe.Events))
 	got, err := record.Read(&disk.got)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.NotEmpty(t, got.Events, "what fits can be read")

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
@@ -17,7 +18,7 @@ var defaultHome atomic.Pointer[schedulers.Home]
 
 // builtin is the pool that is the default until another scheduler is set. It
 // holds no goroutine while it is idle, so it is never shut down.
-var builtin = sync.OnceValue(func() *schedulers.Home { return schedulers.HomeFor(pool.New()) })
+var builtin = sync.OnceValue(func() *schedulers.Home { return dispatch.HomeFor(pool.New()) })
 
 // stands holds the homes of simulations that stand in for the default, as an immutable slice;
 // nil: there is none.
@@ -34,7 +35,7 @@ var stands struct {
 // s must run its work by [schedulers.RunOn], since the scheduler of work without a context is
 // read from the stack.
 func StandIn(s schedulers.Scheduler) (end func()) {
-	h := schedulers.HomeFor(s)
+	h := dispatch.HomeFor(s)
 	change(func(in []*schedulers.Home) []*schedulers.Home { return append(in, h) })
 	return func() {
 		change(func(in []*schedulers.Home) []*schedulers.Home {
@@ -61,10 +62,10 @@ func change(f func([]*schedulers.Home) []*schedulers.Home) {
 // standIn returns the home, among those of in, on whose worker the calling goroutine runs, or
 // nil.
 func standIn(in []*schedulers.Home) (home *schedulers.Home) {
-	schedulers.HereOn(func(on schedulers.Worker) bool {
+	dispatch.HereOn(func(on schedulers.Worker) bool {
 		s := on.Scheduler()
 		for _, h := range in {
-			if schedulers.Same(h, s) {
+			if dispatch.Same(h, s) {
 				home = h
 			}
 		}
@@ -94,13 +95,13 @@ func SetDefault(s schedulers.Scheduler) {
 		defaultHome.Store(nil)
 		return
 	}
-	defaultHome.Store(schedulers.HomeFor(s))
+	defaultHome.Store(dispatch.HomeFor(s))
 }
 
 // Home returns the home of work with ctx: its ambient scheduler, or the default. It is never
 // nil. Home does not block. ctx may be nil.
 func Home(ctx context.Context) *schedulers.Home {
-	if h := schedulers.HomeOf(ctx); h != nil {
+	if h := dispatch.HomeOf(ctx); h != nil {
 		return h
 	}
 	return Default()

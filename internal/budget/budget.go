@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -53,7 +54,7 @@ func Yield() {
 type yielder interface{ Yield() }
 
 func yield() {
-	on := schedulers.HereOn(func(on schedulers.Worker) bool { _, is := on.(yielder); return is })
+	on := dispatch.HereOn(func(on schedulers.Worker) bool { _, is := on.(yielder); return is })
 	if on != nil {
 		on.(yielder).Yield()
 	}

@@ -123,7 +123,7 @@ type Awaiting interface {
 	// Claim tries to claim the job for the machine that awaits it and would run it on its
 	// own goroutine. Claim succeeds if the job is queued at a scheduler that gives it back to
 	// the worker on, or if it is not started and its scheduler lets that worker begin it;
-	// see schedulers.Reclaimer and schedulers.Admitter. Otherwise the machine has to leave
+	// see dispatch.Reclaimer and dispatch.Admitter. Otherwise the machine has to leave
 	// its worker to the job.
 	//
 	//	in.Claim(on)               false: the machine registers with the job as usual

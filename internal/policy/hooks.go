@@ -5,7 +5,8 @@ import (
 	"regexp"
 )
 
-// hookPackage is the package with the only permitted way to call users' functions.
+// hookPackage is the package with the only permitted way to call users' functions; for those
+// without parameters, package dispatch has it.
 const hookPackage = "schedulers"
 
 // optionType matches the names of option types.
@@ -21,16 +22,17 @@ func hooks(t *Tree) []Finding {
 			continue
 		}
 		pkg := importName(f, t.Module+"/"+hookPackage, hookPackage)
+		without := importName(f, t.Module+"/internal/dispatch", "dispatch")
 		for _, d := range f.Syntax.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || !fn.Name.IsExported() || !returnsOption(fn) || !takesFunc(fn) {
 				continue
 			}
-			if pkg == "" || !calls(fn, pkg, "NewHook") && !calls(fn, pkg, "NewHook0") {
+			if !calls(fn, pkg, "NewHook") && !calls(fn, without, "NewHook0") {
 				found = append(found, Finding{
 					Path: f.Path, Line: f.Line(fn.Pos()), Name: fn.Name.Name,
 					What: "the option " + fn.Name.Name + " takes a function and calls it unguarded",
-					Mend: "keep the function in a schedulers.Hook (NewHook, NewHook0), and give it a row in the test of all hooks",
+					Mend: "keep the function in a schedulers.Hook (NewHook, dispatch.NewHook0), and give it a row in the test of all hooks",
 				})
 			}
 		}

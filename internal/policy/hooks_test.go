@@ -16,16 +16,19 @@ func Each(f func()) int { return 0 }
 func onWake(f func()) Option { return nil }
 -- coord/kept.go --
 package coord
-import s "example.com/m/schedulers"
+import (
+	s "example.com/m/schedulers"
+	d "example.com/m/internal/dispatch"
+)
 func Dropped[T any](f func(T)) ChannelOption[T] { return keep(s.NewHook("coord.Dropped", f)) }
-func Told(f func()) x.Option { return keep(s.NewHook0("coord.Told", f)) }
+func Told(f func()) x.Option { return keep(d.NewHook0("coord.Told", f)) }
 func Lost[T any](f func(T)) ChannelOption[T] { return nil }
 -- codegen/other.go --
 package codegen
 func With(f func()) Option { return nil }
 `)
 	assert.Equal(t, []string{
-		"coord/kept.go:5: the option Lost takes a function and calls it unguarded",
+		"coord/kept.go:8: the option Lost takes a function and calls it unguarded",
 		"schedulers/one/bare.go:2: the option OnWake takes a function and calls it unguarded",
 	}, got)
 }

@@ -51,7 +51,7 @@ var house = []Direction{
 	{
 		From:    []string{"schedulers"},
 		Never:   []string{"..."},
-		Save:    []string{"internal/registry", "internal/sample", "internal/truncate"},
+		Save:    []string{"internal/contract", "internal/labels", "internal/probe", "internal/registry", "internal/sample", "internal/truncate"},
 		Because: "it is the contract between work and the places where it runs; a scheduler must be writable with this package alone",
 	},
 	{

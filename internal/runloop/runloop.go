@@ -50,8 +50,11 @@ package runloop
 import (
 	"reflect"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/polling"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -131,8 +134,8 @@ func (l *Loop) serve() (ended bool) {
 // work runs the current work, and then the work at hand.
 func (l *Loop) work() {
 	for l.current != nil {
-		if schedulers.Observed() && schedulers.Hears(l.current) {
-			schedulers.RunTold(l.Worker.Scheduler(), l.current, l.Worker)
+		if probe.On(probe.Events) && dispatch.Hears(l.current) {
+			dispatch.RunTold(l.Worker.Scheduler(), l.current, l.Worker)
 		} else {
 			l.current.Run(l.Worker)
 		}
@@ -228,6 +231,6 @@ func (l *Loop) Panicked() uint64 { return l.panicked.Load() }
 // done is called and Once does not return. With a nil home no events are reported.
 func Once(home schedulers.Scheduler, w schedulers.Work, on schedulers.Worker, done func(panicked bool)) {
 	defer func() { done(recover() != nil) }()
-	schedulers.ClearLabels()
-	schedulers.RunTold(home, w, on)
+	labels.Clear()
+	dispatch.RunTold(home, w, on)
 }

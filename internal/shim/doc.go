@@ -26,11 +26,11 @@
 //
 // Three optimisations are not passed on.
 //
-//   - [schedulers.Reclaimer]: the item is queued beneath, not the work, and an item that is
+//   - [dispatch.Reclaimer]: the item is queued beneath, not the work, and an item that is
 //     never called would be counted as pending by the shim forever. A waiter falls back on
 //     consent, which leaves behind an entry that finds nothing to do.
-//   - [schedulers.Admitter]: work that is not submitted would bypass the shim.
-//   - [schedulers.Leaver]: when the work ends, the worker beneath is not free yet, since the
+//   - [dispatch.Admitter]: work that is not submitted would bypass the shim.
+//   - [dispatch.Leaver]: when the work ends, the worker beneath is not free yet, since the
 //     shim may have other work to resume.
 //
 // # Refusal after acceptance
@@ -59,7 +59,7 @@
 // lock: each work item would move that lock between two processors.)
 //
 // Shims that reorder use tickets ([Tickets]), and their queues are [WorkQueue]s. Over a
-// [schedulers.Repeater], all tickets are one object: an object for each would cost a third of the
+// [dispatch.Repeater], all tickets are one object: an object for each would cost a third of the
 // rest of the shim. Other schedulers get a ticket for each item, which knows its work: some run
 // it on top of a wait for that work, or tell work items apart.
 //

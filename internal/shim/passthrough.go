@@ -3,6 +3,7 @@ package shim
 import (
 	"fmt"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
@@ -93,7 +94,7 @@ func (t *Passthrough) Accept(it *Item, home schedulers.Scheduler, w schedulers.W
 // refuses, Send takes the item back and returns the error.
 func (t *Passthrough) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
-	err := schedulers.TryOffer(t.beneath, outer, hint)
+	err := dispatch.TryOffer(t.beneath, outer, hint)
 	if err == nil {
 		return nil
 	}

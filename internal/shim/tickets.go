@@ -3,6 +3,8 @@ package shim
 import (
 	"fmt"
 
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -27,9 +29,9 @@ type Tickets struct {
 func (ts *Tickets) Init(name string, beneath schedulers.Scheduler, policy Policy) {
 	ts.name, ts.Beneath, ts.policy = name, beneath, policy
 	if beneath != nil {
-		ts.home = schedulers.HomeFor(beneath)
+		ts.home = dispatch.HomeFor(beneath)
 	}
-	ts.shared, ts.ticket = schedulers.AcceptsRepeats(beneath), ticket{ts}
+	ts.shared, ts.ticket = dispatch.AcceptsRepeats(beneath), ticket{ts}
 	ts.SetOver(beneath)
 }
 
@@ -130,7 +132,7 @@ func (ts *Tickets) spare() schedulers.Work {
 
 // sharesNow reports whether all tickets are one object: it makes no difference to the scheduler
 // beneath, and no listener hears its events, which must be about single tickets.
-func (ts *Tickets) sharesNow() bool { return ts.shared && !schedulers.Observed() }
+func (ts *Tickets) sharesNow() bool { return ts.shared && !probe.On(probe.Events) }
 
 // ticket is the right to run one work item.
 type ticket struct{ *Tickets }
@@ -189,7 +191,7 @@ func (ts *Tickets) run(w schedulers.Work, home schedulers.Scheduler, worker sche
 // of the work and never changes, so the next work of that home there sees the same one, and a
 // context may keep it.
 func visibleWorker(home schedulers.Scheduler, beneath schedulers.Worker) *Worker {
-	room := schedulers.TopOf(beneath)
+	room := dispatch.TopOf(beneath)
 	if room == nil {
 		v := &Worker{home: home}
 		v.SetBeneath(beneath)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/schedulers"
@@ -171,7 +172,7 @@ func (ts *Turns) admit(from schedulers.Worker) {
 		hint := schedulers.Hint{From: from, Flags: t.flags | schedulers.Resumed}
 		// The work was accepted long ago, so only the work itself can be notified of a
 		// refusal. The flag Resumed prevents one for lack of room.
-		if err := schedulers.TryOffer(ts.beneath, t, hint); err != nil {
+		if err := dispatch.TryOffer(ts.beneath, t, hint); err != nil {
 			t.GiveUp(fmt.Errorf("%s: %w: refused by the scheduler beneath: %w", ts.name, schedulers.ErrShutdown, err))
 			ts.mu.Lock()
 			ts.leave(t)
@@ -211,7 +212,7 @@ func (ts *Turns) next() *Turn {
 // until it is regained. The wait is also announced beneath, where it may be refused.
 func (t *Turn) Block() (unblock func(), err error) { return t.yieldAfter(t.Worker.Block()) }
 
-// BlockFor implements [schedulers.HomeBlocker]; see Block.
+// BlockFor implements [dispatch.HomeBlocker]; see Block.
 func (t *Turn) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	return t.yieldAfter(t.Worker.BlockFor(home, done))
 }

@@ -3,6 +3,7 @@ package shim
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
@@ -52,10 +53,10 @@ func (w *Worker) Beneath() schedulers.Worker {
 // Block implements [schedulers.Blocker] by announcing the wait to the worker beneath.
 func (w *Worker) Block() (unblock func(), err error) { return Block(w.beneath) }
 
-// BlockFor implements [schedulers.HomeBlocker] by announcing the wait to the worker beneath,
+// BlockFor implements [dispatch.HomeBlocker] by announcing the wait to the worker beneath,
 // which checks with [schedulers.RunsOn] whether work of home runs on its scheduler.
 func (w *Worker) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
-	if b, ok := w.beneath.(schedulers.HomeBlocker); ok {
+	if b, ok := w.beneath.(dispatch.HomeBlocker); ok {
 		return b.BlockFor(home, done)
 	}
 	return Block(w.beneath)

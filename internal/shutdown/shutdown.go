@@ -17,6 +17,7 @@ package shutdown
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -77,7 +78,7 @@ func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 // methods of the work, so no lock may be held. With a nil home no events are reported.
 func Abandon(home schedulers.Scheduler, works []schedulers.Work) {
 	for _, w := range works {
-		if home != nil && schedulers.Observed() {
+		if home != nil && probe.On(probe.Events) {
 			schedulers.Tell(schedulers.Event{Kind: schedulers.Abandoned, Scheduler: home, Work: w})
 		}
 		w.Abandon(schedulers.ErrShutdown)

@@ -52,7 +52,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -143,7 +145,7 @@ func (t *Tally) Prepare(name string, home schedulers.Scheduler, w schedulers.Wor
 		t.refused.Add(1)
 		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
 	}
-	if schedulers.Observed() && schedulers.Hears(w) {
+	if probe.On(probe.Events) && dispatch.Hears(w) {
 		tell(schedulers.Submitted, home, w)
 	}
 	return nil
@@ -186,7 +188,7 @@ func (t *Tally) subtract() {
 func (t *Tally) Run(w schedulers.Work, on schedulers.Worker, e EndListener) {
 	t.begun.Add(1)
 	defer t.containPanic(e)
-	if schedulers.Observed() {
+	if probe.On(probe.Events) {
 		w = &observedWork{w, t.WorkerPerItem}
 	}
 	if t.SkipRegistration {
@@ -205,10 +207,10 @@ func (t *Tally) RunThrough(w schedulers.Work, on, beneath schedulers.Worker, e E
 		t.begun.Add(1)
 	}
 	defer t.passPanic(e)
-	if schedulers.Observed() {
+	if probe.On(probe.Events) {
 		w = &observedWork{w, t.WorkerPerItem}
 	}
-	schedulers.RunOnTop(w, on, beneath)
+	dispatch.RunOnTop(w, on, beneath)
 }
 
 // observedWork wraps a work item whose run is reported as events.
@@ -220,10 +222,10 @@ type observedWork struct {
 // Run implements [schedulers.Work].
 func (t *observedWork) Run(on schedulers.Worker) {
 	if t.ownWorker {
-		schedulers.Tell(schedulers.EventOf(schedulers.WorkerStarted, on))
-		defer schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, on))
+		schedulers.Tell(dispatch.EventOf(schedulers.WorkerStarted, on))
+		defer schedulers.Tell(dispatch.EventOf(schedulers.WorkerEnded, on))
 	}
-	schedulers.RunTold(on.Scheduler(), t.Work, on)
+	dispatch.RunTold(on.Scheduler(), t.Work, on)
 }
 
 // passPanic has to recover in order to distinguish a panic from a Goexit. It panics again while

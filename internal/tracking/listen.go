@@ -1,13 +1,13 @@
 package tracking
 
-import "sync/atomic"
+import "github.com/movenext/movenext/internal/probe"
 
 // # Lives
 //
 // The life of a job or machine can be told as it happens: see package inspect. Whether a life
 // is told is decided when the job is made, and recorded in a part of the job that most jobs
 // do not have. So if the life of a job is not told, the job has no costs, and a machine has
-// only those of the check whether the table is in use.
+// only those of the check whether anybody watches.
 
 // Moment is a moment of a life.
 type Moment uint8
@@ -38,17 +38,6 @@ type Listener struct {
 	Tell  func(Life)
 }
 
-// Jobs selects the data to be recorded about new jobs: the bits of job.Diagnostics, and
-// those below.
-var Jobs atomic.Uint32
-
-// Bits of [Jobs].
-const (
-	ToldBit    = 1 << 31 // there is a listener
-	TrackedBit = 1 << 30 // jobs are tracked
-	OurBits    = ToldBit | TrackedBit
-)
-
 // ToldOnly is the ticket of a machine that is not tracked, but whose life is told. It is not
 // the ticket of any record.
 const ToldOnly uint32 = 1
@@ -56,11 +45,7 @@ const ToldOnly uint32 = 1
 // Listen makes w the listener, or none if it is nil.
 func Listen(w *Listener) {
 	change(func(s *switches) { s.listener = w })
-	if w != nil {
-		Jobs.Or(ToldBit)
-	} else {
-		Jobs.And(^uint32(ToldBit))
-	}
+	probe.Set(probe.Lives, w != nil)
 }
 
 // CurrentListener returns the listener, or nil.

@@ -32,6 +32,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -107,26 +108,12 @@ func change(f func(*switches)) {
 // started.
 func Now() int64 { return int64(time.Since(base)) }
 
-// On reports whether a machine that suspends needs further checks: machines are tracked, or
-// lives are watched.
-func On() bool { return current.Load() != nil }
-
-// Tracked reports whether machines are tracked.
-func Tracked() bool {
-	s := current.Load()
-	return s != nil && s.filter != nil
-}
-
 // Set starts to track the machines that f selects, from their next suspension on, and the
 // jobs among those that are made from now on; nil: none. Entries made before remain until
 // the machine continues or the job ends, or [Forget] is called.
 func Set(f *Filter) {
 	change(func(s *switches) { s.filter = f })
-	if f != nil {
-		Jobs.Or(TrackedBit)
-	} else {
-		Jobs.And(^uint32(TrackedBit))
-	}
+	probe.Set(probe.Tables, f != nil)
 }
 
 // Forget drops all entered machines and jobs. Their tickets stay in use until they continue
@@ -255,7 +242,7 @@ func (s *shard) leave(index uint32) {
 func (s *shard) release() {
 	switch {
 	case s.live > 0:
-	case Tracked() && len(s.chunks) > 0:
+	case probe.On(probe.Tables) && len(s.chunks) > 0:
 		clear(s.chunks[1:])
 		s.chunks = s.chunks[:1]
 	default:

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // FromCallback calls start, which begins an operation that later calls done, and returns
@@ -17,7 +17,7 @@ import (
 //
 // When ctx ends first, the job is Canceled, and the function stop that start returned is
 // called on a new goroutine. stop may be nil; a panic in it is contained: see
-// [schedulers.Hook]. If start panics, the job has faulted with a *job.PanicError. If
+// [dispatch.NewHook0]. If start panics, the job has faulted with a *job.PanicError. If
 // done is never called and ctx never ends, the job never ends. No goroutine is held.
 func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (stop func())) *job.Job[T] {
 	if start == nil {
@@ -107,6 +107,6 @@ func (c *call[T]) ContextEnded(*ctxwatch.Watch) {
 
 func (c *call[T]) callStop() {
 	if c.stop != nil {
-		go schedulers.NewHook0("bridge.FromCallback", c.stop).Call(struct{}{})
+		go dispatch.NewHook0("bridge.FromCallback", c.stop).Call(struct{}{})
 	}
 }

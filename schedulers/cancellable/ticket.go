@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -125,7 +126,7 @@ type function func(context.Context)
 // Run implements [schedulers.Work].
 func (f function) Run(on schedulers.Worker) {
 	ctx := schedulers.With(Of(on), on.Scheduler())
-	f(context.WithValue(ctx, schedulers.WorkerKey, on))
+	f(context.WithValue(ctx, contract.WorkerKey, on))
 }
 
 // Abandon implements [schedulers.Work].

@@ -37,7 +37,7 @@ import "github.com/movenext/movenext/schedulers"
 // the wait may be for anything, so it may end.
 func (w *thread) Block() (unblock func(), err error) { return func() {}, nil }
 
-// BlockFor implements [schedulers.HomeBlocker]: it returns
+// BlockFor implements [dispatch.HomeBlocker]: it returns
 // [schedulers.ErrWouldDeadlock] if the awaited work is work of this scheduler, and all
 // other threads wait for such work, too. Work of schedulers on top of this one counts as
 // its own ([schedulers.RunsOn]).

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/dedicated"
@@ -30,22 +31,22 @@ func newStage(t *testing.T, n int) *stage {
 
 // actor is work that runs the functions sent to it, one after the other, until the channel
 // is closed.
-type actor chan func(on schedulers.HomeBlocker)
+type actor chan func(on dispatch.HomeBlocker)
 
 func (s *stage) actor() actor {
 	a := make(actor)
 	require.NoError(s.t, s.s.Submit(do(func(on schedulers.Worker) {
 		for f := range a {
-			f(on.(schedulers.HomeBlocker))
+			f(on.(dispatch.HomeBlocker))
 		}
 	}), schedulers.Hint{}))
 	return a
 }
 
 // do makes the actor call f and waits until it has returned.
-func (a actor) do(f func(on schedulers.HomeBlocker)) {
+func (a actor) do(f func(on dispatch.HomeBlocker)) {
 	done := make(chan struct{})
-	a <- func(on schedulers.HomeBlocker) {
+	a <- func(on dispatch.HomeBlocker) {
 		defer close(done)
 		f(on)
 	}
@@ -54,7 +55,7 @@ func (a actor) do(f func(on schedulers.HomeBlocker)) {
 
 // block makes the actor announce a wait, which continues when block has returned.
 func (a actor) block(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
-	a.do(func(on schedulers.HomeBlocker) { unblock, err = on.BlockFor(home, done) })
+	a.do(func(on dispatch.HomeBlocker) { unblock, err = on.BlockFor(home, done) })
 	return unblock, err
 }
 
@@ -113,7 +114,7 @@ func TestAWaitForSomethingElseIsNeverRefused(t *testing.T) {
 	unblock, err = one.block(nil, never)
 	require.NoError(t, err)
 	unblock()
-	one.do(func(on schedulers.HomeBlocker) { unblock, err = on.Block() })
+	one.do(func(on dispatch.HomeBlocker) { unblock, err = on.Block() })
 	require.NoError(t, err)
 	unblock()
 }
@@ -123,7 +124,7 @@ func TestAThreadThatWaitsForAnotherJobMayContinue(t *testing.T) {
 	one, two := s.actor(), s.actor()
 	defer close(one)
 	defer close(two)
-	one.do(func(on schedulers.HomeBlocker) {
+	one.do(func(on dispatch.HomeBlocker) {
 		_, err := on.Block()
 		assert.NoError(t, err)
 	})
@@ -155,8 +156,8 @@ func TestAForeignGoroutineDoesNotHoldAThreadUp(t *testing.T) {
 	s := newStage(t, 1)
 	one := s.actor()
 	defer close(one)
-	var worker schedulers.HomeBlocker
-	one.do(func(on schedulers.HomeBlocker) { worker = on })
+	var worker dispatch.HomeBlocker
+	one.do(func(on dispatch.HomeBlocker) { worker = on })
 	var foreign sync.WaitGroup
 	foreign.Go(func() {
 		unblock, err := worker.BlockFor(s.s, make(chan struct{}))

@@ -16,12 +16,12 @@
 // was submitted on it, and work that continues something that has started before
 // (machines, continuations). Otherwise a sum of several jobs, a countdown or a set
 // would never complete. Other work stays queued; wait.go says why. A thread whose work
-// yields ([schedulers.Yield]) serves the whole queue, the oldest work first, until the
+// yields ([dispatch.Yield]) serves the whole queue, the oldest work first, until the
 // turn of that work comes.
 //
 // If all threads wait, each for work of this very scheduler, and nothing of those
 // two kinds is queued, the last one gets ErrWouldDeadlock instead of waiting
-// ([schedulers.HomeBlocker]); block.go explains what can be known. A thread that
+// ([dispatch.HomeBlocker]); block.go explains what can be known. A thread that
 // waits for anything else may continue, so such a wait is never refused: an error
 // for a wait that would have ended is worse than a wait that a context can end. A
 // machine that suspends does not wait in this sense. It leaves its thread, and needs a

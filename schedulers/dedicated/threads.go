@@ -7,6 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/labels"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
@@ -59,7 +62,7 @@ type thread struct {
 	onTop    bool            // it runs work on top of a wait; used by the thread alone
 	bindErr  error           // why it is bound to no processor; guarded by Threads.mu
 	state    any             // see [State]; used by the thread alone
-	room     any             // see [schedulers.Keeper]; used by the thread alone
+	room     any             // see [dispatch.Keeper]; used by the thread alone
 }
 
 // Option configures a scheduler that is being made.
@@ -128,7 +131,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return fmt.Errorf("dedicated: work is nil: %w", schedulers.ErrRejected)
 	}
 	from := t.submitter(hint.From)
-	if !schedulers.Observed() || !schedulers.Hears(w) {
+	if !probe.On(probe.Events) || !dispatch.Hears(w) {
 		return t.submit(w, hint, from)
 	}
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: t, Work: w}
@@ -189,8 +192,8 @@ func (t *Threads) wakeOrStart() {
 		w := t.all[t.started]
 		t.started++
 		t.alive++
-		if schedulers.Observed() {
-			schedulers.Tell(schedulers.EventOf(schedulers.WorkerStarted, w))
+		if probe.On(probe.Events) {
+			schedulers.Tell(dispatch.EventOf(schedulers.WorkerStarted, w))
 		}
 		go w.main()
 		return
@@ -201,7 +204,7 @@ func (t *Threads) wakeOrStart() {
 // main is the goroutine of a thread. It never unlocks: when it returns, the Go runtime
 // ends the OS thread, with any state that work left on it.
 func (w *thread) main() {
-	schedulers.ClearLabels()
+	labels.Clear()
 	runtime.LockOSThread()
 	w.osThread.Store(int64(ThreadID()))
 	for _, f := range w.threads.begin {
@@ -211,8 +214,8 @@ func (w *thread) main() {
 	for _, f := range w.threads.finally {
 		f.Call(w)
 	}
-	if schedulers.Observed() {
-		schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, w))
+	if probe.On(probe.Events) {
+		schedulers.Tell(dispatch.EventOf(schedulers.WorkerEnded, w))
 	}
 	w.threads.countEnd()
 }
@@ -241,7 +244,7 @@ func (w *thread) next() schedulers.Work {
 		}
 		t.parked = append(t.parked, w)
 		t.mu.Unlock()
-		woken := schedulers.TellPark(w)
+		woken := dispatch.TellPark(w)
 		<-w.wake
 		woken()
 	}
@@ -253,7 +256,7 @@ func (w *thread) Scheduler() schedulers.Scheduler { return w.threads }
 // ID implements [schedulers.Worker]: 1 to n; a replacement thread keeps the ID.
 func (w *thread) ID() int { return w.id }
 
-// Room implements [schedulers.Keeper].
+// Room implements [dispatch.Keeper].
 func (w *thread) Room() *any { return &w.room }
 
 // MayRunInPlace reports true if caller is a worker of this scheduler and the caller is on

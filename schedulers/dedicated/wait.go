@@ -3,6 +3,7 @@ package dedicated
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
@@ -32,7 +33,7 @@ import (
 //
 // Everything else stays queued until the thread is free.
 //
-// Work that yields ([schedulers.Yield]) is different: it says that other work is to run
+// Work that yields ([dispatch.Yield]) is different: it says that other work is to run
 // first. So its thread serves the queue as if it were free, the oldest first, until its
 // turn comes.
 //
@@ -48,7 +49,7 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 	if !w.isCurrent() {
 		return shutdown.Await(ctx, done, func() {})
 	}
-	stop := w.threads.beginWait(w, home, done, schedulers.Yields(ctx))
+	stop := w.threads.beginWait(w, home, done, contract.Yields(ctx))
 	defer stop()
 	for {
 		select {

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -44,7 +46,7 @@ type Option func(*Loop)
 // [Loop.RunPending]. It must not block. A panic in it is contained: see
 // [schedulers.Hook].
 func OnWake(f func()) Option {
-	return func(l *Loop) { l.onWake = schedulers.NewHook0("eventloop.OnWake", f) }
+	return func(l *Loop) { l.onWake = dispatch.NewHook0("eventloop.OnWake", f) }
 }
 
 // New returns a loop that has no owner yet. Work can already be submitted to it.
@@ -70,7 +72,7 @@ func Start(opts ...Option) *Loop {
 // serve runs the loop until it is shut down. Each goroutine that work ends by
 // runtime.Goexit is replaced by another one.
 func (l *Loop) serve() {
-	schedulers.ClearLabels()
+	labels.Clear()
 	ended := false
 	defer func() {
 		if !ended {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
@@ -24,8 +26,8 @@ func (l *Loop) claim() bool {
 		return false
 	}
 	l.owner.taken = true
-	if schedulers.Observed() {
-		schedulers.Tell(schedulers.EventOf(schedulers.WorkerStarted, &l.worker))
+	if probe.On(probe.Events) {
+		schedulers.Tell(dispatch.EventOf(schedulers.WorkerStarted, &l.worker))
 	}
 	runtime.LockOSThread()
 	l.owner.thread.Store(int64(dedicated.ThreadID()))
@@ -34,8 +36,8 @@ func (l *Loop) claim() bool {
 
 func (l *Loop) release() {
 	l.mu.Lock()
-	if schedulers.Observed() {
-		schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, &l.worker))
+	if probe.On(probe.Events) {
+		schedulers.Tell(dispatch.EventOf(schedulers.WorkerEnded, &l.worker))
 	}
 	l.owner.taken = false
 	l.owner.thread.Store(0)
@@ -170,8 +172,8 @@ func (l *Loop) pump(ctx context.Context, done <-chan struct{}) error {
 
 // sleep waits for work (false), or for the end of the pump.
 func (l *Loop) sleep(ctx context.Context, done <-chan struct{}) (over bool, err error) {
-	if schedulers.Observed() {
-		defer schedulers.TellPark(&l.worker)()
+	if probe.On(probe.Events) {
+		defer dispatch.TellPark(&l.worker)()
 	}
 	select {
 	case <-done:

@@ -15,6 +15,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/idpool"
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -51,7 +52,7 @@ func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	}
 	on := &worker{home: s, id: s.ids.Take()}
 	go func() {
-		schedulers.ClearLabels()
+		labels.Clear()
 		s.tally.Run(w, on, on)
 	}()
 	return nil

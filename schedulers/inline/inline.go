@@ -56,7 +56,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // MayRunInPlace reports true: work may run on any goroutine.
 func (s *Scheduler) MayRunInPlace(schedulers.Work, schedulers.Worker) bool { return true }
 
-// RunsInPlace implements [schedulers.InPlacer]: it returns true.
+// RunsInPlace implements [dispatch.InPlacer]: it returns true.
 func (s *Scheduler) RunsInPlace() bool { return true }
 
 // MaxConcurrency returns 0: one work item runs for each submitting goroutine,

@@ -4,6 +4,9 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/labels"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -24,8 +27,8 @@ func (s *Scheduler) newWorker() *worker {
 }
 
 func (w *worker) tell(k schedulers.EventKind) {
-	if schedulers.Observed() {
-		schedulers.Tell(schedulers.EventOf(k, w))
+	if probe.On(probe.Events) {
+		schedulers.Tell(dispatch.EventOf(k, w))
 	}
 }
 
@@ -64,7 +67,7 @@ func (w *worker) run(work schedulers.Work) {
 }
 
 func (w *worker) runQueued() {
-	schedulers.ClearLabels()
+	labels.Clear()
 	w.run(w.next())
 }
 

@@ -33,7 +33,7 @@ func (v *observedWorker) Beneath() schedulers.Worker {
 	return v.Worker.Beneath()
 }
 
-// HearPanic implements [schedulers.PanicHearer].
+// HearPanic implements dispatch.PanicHearer.
 func (v *observedWorker) HearPanic(value any, stack []byte) {
 	if v != nil {
 		v.raise(&PanicError{value, stack})
@@ -46,7 +46,7 @@ func (v *observedWorker) raise(err error) { v.scheduler().raise(Event{Err: err, 
 // before the work is counted as ended.
 type reportingWork observedWorker
 
-// About returns the work that events are about; see [schedulers.RunTold].
+// About returns the work that events are about; see dispatch.RunTold.
 func (w *reportingWork) About() schedulers.Work { return w.Kept() }
 
 // Run implements [schedulers.Work].

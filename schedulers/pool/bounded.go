@@ -129,7 +129,7 @@ func (p *Pool) awaitDecision(s *submission, caller schedulers.Worker) error {
 	return schedulers.Wait(context.Background(), shim.Beneath(caller), nil, s.decided)
 }
 
-// RunsInPlace implements [schedulers.InPlacer]: it returns true if submitters run their
+// RunsInPlace implements [dispatch.InPlacer]: it returns true if submitters run their
 // work when the queue is full ([CallerRuns]). It does not block.
 func (p *Pool) RunsInPlace() bool { return p.bound != nil && p.bound.full == CallerRuns }
 

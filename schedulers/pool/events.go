@@ -1,6 +1,10 @@
 package pool
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // This file reports the pool's events: see [schedulers.Observe]. The worker's loop reports
 // those of a run. The callers hold mu, except for reportSubmit and reportInlined.
@@ -31,10 +35,10 @@ func (p *Pool) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
 
 // reportInlined reports that the caller runs w itself. A nil w was not submitted before.
 func reportInlined(w schedulers.Work, caller *worker) {
-	if !schedulers.Observed() || !schedulers.Hears(w) {
+	if !probe.On(probe.Events) || !dispatch.Hears(w) {
 		return
 	}
-	e := schedulers.EventOf(schedulers.Submitted, caller)
+	e := dispatch.EventOf(schedulers.Submitted, caller)
 	if w == nil {
 		schedulers.Tell(e)
 	}
@@ -43,14 +47,14 @@ func reportInlined(w schedulers.Work, caller *worker) {
 }
 
 func (w *worker) tell(k schedulers.EventKind) {
-	if schedulers.Observed() {
-		schedulers.Tell(schedulers.EventOf(k, w))
+	if probe.On(probe.Events) {
+		schedulers.Tell(dispatch.EventOf(k, w))
 	}
 }
 
 func (w *worker) tellStolen(work schedulers.Work, victim *worker) {
-	if schedulers.Observed() {
-		e := schedulers.EventOf(schedulers.Stolen, w)
+	if probe.On(probe.Events) {
+		e := dispatch.EventOf(schedulers.Stolen, w)
 		e.Work, e.Queue, e.Count = work, victim.id, 1
 		schedulers.Tell(e)
 	}
@@ -59,8 +63,8 @@ func (w *worker) tellStolen(work schedulers.Work, victim *worker) {
 // tellMoved reports that n work items have moved from the worker's queue to the global
 // one.
 func (w *worker) tellMoved(n int) {
-	if n > 0 && schedulers.Observed() {
-		e := schedulers.EventOf(schedulers.Moved, w)
+	if n > 0 && probe.On(probe.Events) {
+		e := dispatch.EventOf(schedulers.Moved, w)
 		e.Queue, e.Count = w.id, n
 		schedulers.Tell(e)
 	}
@@ -68,7 +72,7 @@ func (w *worker) tellMoved(n int) {
 
 // tellInjected reports that n more workers may run.
 func (p *Pool) tellInjected(n int) {
-	if n > 0 && schedulers.Observed() {
+	if n > 0 && probe.On(probe.Events) {
 		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: p, Count: n})
 	}
 }

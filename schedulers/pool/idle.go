@@ -51,7 +51,7 @@ import (
 // of the time of such a chain (238 ns a link, and 205 ns without it).
 //
 // So a poster whose hint says that its worker's current work is about to end
-// (schedulers.Leaver) omits P2 and P3 if the queue was empty. So does a poster to the
+// (dispatch.Leaver) omits P2 and P3 if the queue was empty. So does a poster to the
 // global queue, if that queue and the worker's own were empty. The worker takes that work
 // next, except in three cases: it checks the other queues first (find then dispatches), it
 // ends (retire dispatches), or the hint was wrong. In the last case the work waits until

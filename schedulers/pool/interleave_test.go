@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/interleave/business"
 	"github.com/movenext/movenext/schedulers"
@@ -79,7 +80,7 @@ func TestInterleavingsOfNestedWork(t *testing.T) {
 	for name, hint := range map[string]func(self schedulers.Worker) schedulers.Hint{
 		"own queue": func(self schedulers.Worker) schedulers.Hint { return schedulers.Hint{From: self} },
 		"leaving": func(self schedulers.Worker) schedulers.Hint {
-			return schedulers.Hint{From: self.(schedulers.Leaver).Leaving()}
+			return schedulers.Hint{From: self.(dispatch.Leaver).Leaving()}
 		},
 		"fair": func(self schedulers.Worker) schedulers.Hint {
 			return schedulers.Hint{From: self, Flags: schedulers.PreferFairness}
@@ -106,7 +107,7 @@ func TestInterleavingsOfYielding(t *testing.T) {
 		var yields *business.Task
 		yields = b.Task(func(self schedulers.Worker) {
 			if turns++; turns < 3 {
-				b.Submit(yields, schedulers.Hint{From: self.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
+				b.Submit(yields, schedulers.Hint{From: self.(dispatch.Leaver).Leaving(), Flags: schedulers.PreferFairness})
 			}
 		})
 		other := b.Task(nil)
@@ -148,7 +149,7 @@ func TestInterleavingsOfAWorkerThatLooksElsewhere(t *testing.T) {
 		waits := b.Task(func(schedulers.Worker) { business.Until(&happened) })
 		outer := b.Task(func(self schedulers.Worker) {
 			self.(*worker).tick = fairTick - 1 // it must check the other queues next
-			leaving := schedulers.Hint{From: self.(schedulers.Leaver).Leaving()}
+			leaving := schedulers.Hint{From: self.(dispatch.Leaver).Leaving()}
 			b.Submit(waits, schedulers.Hint{From: leaving.From, Flags: schedulers.PreferFairness})
 			b.Submit(inner, leaving)
 		})
@@ -239,7 +240,7 @@ func TestInterleavingsOfYieldingToANewcomer(t *testing.T) {
 				}
 			}
 			if turns++; turns < 6 {
-				b.Submit(yields, schedulers.Hint{From: self.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
+				b.Submit(yields, schedulers.Hint{From: self.(dispatch.Leaver).Leaving(), Flags: schedulers.PreferFairness})
 			}
 		})
 		s.Go("submitter", func() { b.Submit(yields, schedulers.Hint{}) })

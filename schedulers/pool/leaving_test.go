@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
@@ -19,7 +20,7 @@ func (s step) Abandon(error)              {}
 
 func leavingOf(t *testing.T, self schedulers.Worker) schedulers.Worker {
 	t.Helper()
-	l, ok := self.(schedulers.Leaver)
+	l, ok := self.(dispatch.Leaver)
 	require.True(t, ok)
 	assert.Equal(t, self.ID(), l.Leaving().ID())
 	assert.Equal(t, self.Scheduler(), l.Leaving().Scheduler())

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -106,7 +107,7 @@ func TestWorkThatASurplusWorkerLeavesBehindIsWatched(t *testing.T) {
 			<-lowered
 			self.(*worker).tick = fairTick - 1 // it must check the other queues next
 			left := do(func(schedulers.Worker) { close(ran) })
-			assert.NoError(t, p.Submit(left, schedulers.Hint{From: self.(schedulers.Leaver).Leaving()}))
+			assert.NoError(t, p.Submit(left, schedulers.Hint{From: self.(dispatch.Leaver).Leaving()}))
 		}), schedulers.Hint{}))
 		synctest.Wait()
 		p.SetWorkers(1, 3)
@@ -193,7 +194,7 @@ func (y *yieldsAndPanics) Run(self schedulers.Worker) {
 	y.begun.Done()
 	y.begun.Wait()
 	y.yielded = true
-	leaving := self.(schedulers.Leaver).Leaving()
+	leaving := self.(dispatch.Leaver).Leaving()
 	if err := y.pool.Submit(y, schedulers.Hint{From: leaving, Flags: schedulers.PreferFairness}); err != nil {
 		panic(err)
 	}

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -103,7 +105,7 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
 	}
-	if schedulers.Observed() && !hint.Flags.Has(reported) && schedulers.Hears(w) {
+	if probe.On(probe.Events) && !hint.Flags.Has(reported) && dispatch.Hears(w) {
 		return p.reportSubmit(w, hint)
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {
@@ -222,7 +224,7 @@ func (p *Pool) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
 	return p.ownWorker(caller) != nil
 }
 
-// AcceptsRepeats implements [schedulers.Repeater]: it returns true.
+// AcceptsRepeats implements [dispatch.Repeater]: it returns true.
 func (p *Pool) AcceptsRepeats() bool { return true }
 
 // MaxConcurrency returns the upper bound given by [Workers]: the pool never lets more

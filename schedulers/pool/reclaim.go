@@ -5,7 +5,7 @@ import "github.com/movenext/movenext/schedulers"
 // Reclaim gives w back to a worker of this pool that waits for it, if w is the
 // oldest or one of the newest in that worker's local queue or in the global one.
 // These are the usual cases: a worker starts one work item and waits for it, or
-// starts many and waits for them in order. See [schedulers.Reclaimer].
+// starts many and waits for them in order. See [dispatch.Reclaimer].
 func (p *Pool) Reclaim(w schedulers.Work, caller schedulers.Worker) bool {
 	from := p.ownWorker(caller)
 	if from == nil || !from.reclaim(w) && !p.reclaimGlobal(w) {
@@ -16,7 +16,7 @@ func (p *Pool) Reclaim(w schedulers.Work, caller schedulers.Worker) bool {
 }
 
 // Admit lets a worker of this pool run its own new work at once, unless the pool is
-// closed or has a bounded queue. See [schedulers.Admitter].
+// closed or has a bounded queue. See [dispatch.Admitter].
 func (p *Pool) Admit(caller schedulers.Worker) bool {
 	w := p.ownWorker(caller)
 	if w == nil || p.bound != nil {

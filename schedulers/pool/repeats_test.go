@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -33,7 +34,7 @@ func TestAnItemThatIsSubmittedAgainWhileItIsQueuedRunsAsOften(t *testing.T) {
 	} {
 		t.Run("a pool "+name, func(t *testing.T) {
 			p := New(opts...)
-			require.True(t, schedulers.AcceptsRepeats(p))
+			require.True(t, dispatch.AcceptsRepeats(p))
 			c := &submittedAgain{}
 			filled, nested := make(chan struct{}), make(chan struct{})
 			c.first = func(on schedulers.Worker) {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
@@ -17,7 +18,7 @@ func roomOf(t *testing.T, p *pool.Pool) (room *any) {
 	done := make(chan struct{})
 	require.NoError(t, p.Submit(step(func(self schedulers.Worker) {
 		defer close(done)
-		k, ok := self.(schedulers.Keeper)
+		k, ok := self.(dispatch.Keeper)
 		if assert.True(t, ok) {
 			room = k.Room()
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
@@ -43,8 +45,8 @@ type worker struct {
 	fresh              bool // has not searched for work yet; set by start
 	registersGoroutine bool // see serve; set by start
 	tick               uint
-	room               any // see [schedulers.Keeper]
-	entry              schedulers.KeptEntry
+	room               any // see [dispatch.Keeper]
+	entry              dispatch.KeptEntry
 
 	leaving leavingWorker
 
@@ -66,7 +68,7 @@ func newWorker(p *Pool, id int) *worker {
 // during a wait, serve registers the goroutine, so that a wait can find the worker even if
 // its context does not name it.
 func (w *worker) serve() {
-	schedulers.ClearLabels()
+	labels.Clear()
 	if w.registersGoroutine {
 		w.loop.RunHere()
 		return
@@ -81,7 +83,7 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.pool }
 func (w *worker) ID() int { return w.id }
 
 // leavingWorker is the worker that a hint names if the submission is the last action of the
-// current work; see [schedulers.Leaver] and idle.go.
+// current work; see [dispatch.Leaver] and idle.go.
 type leavingWorker struct{ worker *worker }
 
 // Scheduler implements [schedulers.Worker].
@@ -90,10 +92,10 @@ func (l *leavingWorker) Scheduler() schedulers.Scheduler { return l.worker.pool 
 // ID implements [schedulers.Worker].
 func (l *leavingWorker) ID() int { return l.worker.id }
 
-// Leaving implements [schedulers.Leaver].
+// Leaving implements [dispatch.Leaver].
 func (w *worker) Leaving() schedulers.Worker { return &w.leaving }
 
-// Room implements [schedulers.Keeper]. In a pool with [QueueLimit], a submitter may run
+// Room implements [dispatch.Keeper]. In a pool with [QueueLimit], a submitter may run
 // work with the worker that its hint names, so the running goroutine may not be that
 // worker's; then there is no room.
 func (w *worker) Room() *any {
@@ -103,15 +105,15 @@ func (w *worker) Room() *any {
 	return &w.room
 }
 
-// KeptEntry returns the worker's entry for [schedulers.RunOnTop], under the condition of Room.
-func (w *worker) KeptEntry() *schedulers.KeptEntry {
+// KeptEntry returns the worker's entry for [dispatch.RunOnTop], under the condition of Room.
+func (w *worker) KeptEntry() *dispatch.KeptEntry {
 	if w.pool.bound != nil {
 		return nil
 	}
 	return &w.entry
 }
 
-// RunsNext implements [schedulers.Successor]: a worker takes its newest work next, unless it has
+// RunsNext implements [dispatch.Successor]: a worker takes its newest work next, unless it has
 // to check the other queues first.
 func (w *worker) RunsNext() bool {
 	if w.pool.bound != nil || w.pool.closed.Load() || w.due() {

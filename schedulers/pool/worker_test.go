@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/parallel"
 	"github.com/movenext/movenext/schedulers"
@@ -76,7 +77,7 @@ func ExampleIsPoolWorker() {
 type onTop struct{ found chan schedulers.Worker }
 
 func (w onTop) Run(on schedulers.Worker) {
-	schedulers.RunOnTop(found(w), &ownWorker{}, on)
+	dispatch.RunOnTop(found(w), &ownWorker{}, on)
 }
 
 func (onTop) Abandon(error) {}

@@ -1,6 +1,9 @@
 package pool
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/probe"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // Work that yields goes to the end of the global queue, behind all work that waits there
 // and in the queue of its own worker. Usually nothing is queued. Then the work would leave
@@ -26,10 +29,10 @@ import "github.com/movenext/movenext/schedulers"
 // conditions are the same, but it changes nothing for those that do not hold. A turn takes 21 ns
 // instead of 40.
 
-// RunsAgain implements [schedulers.Successor].
+// RunsAgain implements [dispatch.Successor].
 func (w *worker) RunsAgain(home schedulers.Scheduler) bool {
 	p, is := home.(*Pool)
-	if !is || p != w.pool || p.bound != nil || w.mayHaveWork.Load() || p.checkGlobal.Load() || w.due() || schedulers.Observed() {
+	if !is || p != w.pool || p.bound != nil || w.mayHaveWork.Load() || p.checkGlobal.Load() || w.due() || probe.On(probe.Events) {
 		return false
 	}
 	w.tick++

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -20,7 +21,7 @@ func blockingChecks() []check {
 // block announces, for the worker on, a wait for work of the same scheduler, which will
 // close done.
 func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err error) {
-	if w, ok := on.(schedulers.HomeBlocker); ok {
+	if w, ok := on.(dispatch.HomeBlocker); ok {
 		return w.BlockFor(on.Scheduler(), done)
 	}
 	if w, ok := on.(schedulers.Blocker); ok {

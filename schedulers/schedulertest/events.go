@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -189,7 +190,7 @@ func (a *audit) hear(e schedulers.Event) {
 // tellerOf returns the teller of the event's scheduler; mu is held.
 func (a *audit) tellerOf(e schedulers.Event) *teller {
 	for _, b := range a.told {
-		if schedulers.Same(b.scheduler, e.Scheduler) {
+		if dispatch.Same(b.scheduler, e.Scheduler) {
 			return b
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -152,9 +153,9 @@ func announcesBlock(o *over) {
 
 func announcesHome(o *over) {
 	o.inside(func(s Scheduler, on schedulers.Worker) {
-		b, ok := on.(schedulers.HomeBlocker)
+		b, ok := on.(dispatch.HomeBlocker)
 		if !ok {
-			o.Error("the worker is not a schedulers.HomeBlocker")
+			o.Error("the worker is not a dispatch.HomeBlocker")
 			return
 		}
 		if unblock, err := b.BlockFor(s, make(chan struct{})); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -93,7 +94,7 @@ func (g *guest) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (func(
 	if g.of.fault == "forgets whose work it awaits" {
 		return g.Block()
 	}
-	return g.beneath.(schedulers.HomeBlocker).BlockFor(home, done)
+	return g.beneath.(dispatch.HomeBlocker).BlockFor(home, done)
 }
 
 func (g *guest) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {

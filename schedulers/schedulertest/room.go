@@ -3,6 +3,7 @@ package schedulertest
 import (
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -28,7 +29,7 @@ func roomsOfTheirOwn(e *env) {
 	together := e.overlap(l.sched)
 	for range e.times(500) {
 		l.submit(func(on schedulers.Worker) {
-			k, ok := on.(schedulers.Keeper)
+			k, ok := on.(dispatch.Keeper)
 			if !ok {
 				return // a worker need not have room
 			}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -145,7 +146,7 @@ func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabil
 	l := e.ledger(s)
 	l.submit(func(on schedulers.Worker) {
 		_, has.blocker = on.(schedulers.Blocker)
-		_, has.keeper = on.(schedulers.Keeper)
+		_, has.keeper = on.(dispatch.Keeper)
 		_, has.givesWay = on.(schedulers.Pumper)
 		has.givesWay = has.givesWay || has.blocker
 	}, schedulers.Hint{})

@@ -1,6 +1,9 @@
 package schedulertest
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // yieldingChecks require that work which waits for nothing but its turn lets others have theirs.
 func yieldingChecks() []check {
@@ -34,7 +37,7 @@ func (l *ledger) yieldUntil(on schedulers.Worker, done <-chan struct{}) {
 			l.Errorf("work was queued before %d yields of the only worker, and has not run", n)
 			return
 		}
-		if err := schedulers.Yield(on, l.sched); err != nil {
+		if err := dispatch.Yield(on, l.sched); err != nil {
 			l.Errorf("a turn was refused: %v", err)
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -81,7 +82,7 @@ func (s *Scheduler) leave(b *burst) {
 
 // run is a runner: it takes steps for as long as it has the baton.
 func (s *Scheduler) run() {
-	schedulers.ClearLabels()
+	labels.Clear()
 	for {
 		t, by := s.next()
 		switch {

@@ -3,6 +3,7 @@ package simulation
 import (
 	"reflect"
 
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -108,7 +109,7 @@ func (a *actors) of(work any) uint64 {
 // meet numbers a machine that is suspended. Several machines may be woken at the
 // same time by goroutines that are not simulated; their numbers are then their
 // order.
-func (a *actors) meet(m schedulers.Suspension) {
+func (a *actors) meet(m probe.Suspension) {
 	if a.numbers != nil {
 		a.of(m)
 	}

@@ -3,11 +3,15 @@ package simulation
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -81,11 +85,11 @@ func (s *Scheduler) report() *Deadlock {
 	d.RealTime = s.ends.InRealTime()
 	for w := range s.waits.All() {
 		d.RealTime = d.RealTime || ctxwatch.EndsInRealTime(w.ctx)
-		d.Waiting = append(d.Waiting, waiting(name(w.task.work), w.since, place(w.where), w.ctx.Value(schedulers.ReasonKey)))
+		d.Waiting = append(d.Waiting, waiting(name(w.task.work), w.since, place(w.where), w.ctx.Value(contract.ReasonKey)))
 	}
 	for _, m := range s.suspended.inOrder() {
 		at := s.suspended[m]
-		d.Waiting = append(d.Waiting, waiting(m.Name(), at.since, m.Where(), at.on))
+		d.Waiting = append(d.Waiting, waiting(m.Name(), at.since, dispatch.PlaceOf(m), at.on))
 	}
 	slices.SortStableFunc(d.Waiting, func(a, b Waiting) int { return cmp.Compare(a.Since, b.Since) })
 	return d
@@ -102,7 +106,7 @@ func waiting(work string, since time.Duration, where schedulers.Place, on any) W
 // reason names what a wait is for, and its holder.
 func reason(on any) (what, holder string) {
 	switch r := on.(type) {
-	case schedulers.Reasoner:
+	case probe.Reasoner:
 		return r.Reason()
 	case numbered:
 		return "job " + name(r), ""
@@ -112,16 +116,20 @@ func reason(on any) (what, holder string) {
 }
 
 // machinery are the packages that are never reported as the location of a wait.
-var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/shim.", "internal/budget.", "job.", "awaiter.", "coord.", "parallel.", "durable/durabletest.simulated.", "durable.orderedStore."}
+var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/dispatch.", "internal/shim.", "internal/budget.", "job.", "awaiter.", "coord.", "parallel.", "durable/durabletest.simulated.", "durable.orderedStore."}
 
 const module = "github.com/movenext/movenext/"
 
-// place returns the innermost location outside the machinery.
+// place returns the innermost location outside the machinery, or the outermost one.
 func place(stack []uintptr) schedulers.Place {
-	return schedulers.PlaceOf(stack, func(function string) bool {
-		ours, inside := strings.CutPrefix(function, module)
-		return !inside || !slices.ContainsFunc(machinery, func(p string) bool { return strings.HasPrefix(ours, p) })
-	})
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		ours, inside := strings.CutPrefix(f.Function, module)
+		if !more || !inside || !slices.ContainsFunc(machinery, func(p string) bool { return strings.HasPrefix(ours, p) }) {
+			return schedulers.Place{Function: f.Function, File: f.File, Line: f.Line}
+		}
+	}
 }
 
 // numbered is a job, named or not.

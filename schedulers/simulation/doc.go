@@ -67,7 +67,7 @@
 // finally returns the first such error.
 //
 // A suspended machine has no goroutine, and no wait that could fail. The
-// simulation is told of it ([schedulers.Follower]). If machines are still
+// simulation is told of it ([probe.Follower]). If machines are still
 // suspended when everything else is done, Run returns a Deadlock that names each:
 // its job, the line, what it waits for, and the holder of that, if it is a lock
 // of package coord:

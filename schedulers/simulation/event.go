@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/movenext/movenext/internal/contract"
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -61,7 +64,7 @@ func (s *Scheduler) tell(k Kind, t turn) {
 	switch what := t.what.(type) {
 	case *wait:
 		e.Work, e.Where = name(what.task.work), place(what.where)
-		e.For, _ = reason(what.ctx.Value(schedulers.ReasonKey))
+		e.For, _ = reason(what.ctx.Value(contract.ReasonKey))
 	case *schedulers.Timer:
 		e.Work = label(what.OnExpire)
 	default:
@@ -70,8 +73,8 @@ func (s *Scheduler) tell(k Kind, t turn) {
 			break
 		}
 		e.Work = name(what)
-		if m, is := what.(schedulers.Suspension); is {
-			e.Where = m.Where()
+		if m, is := what.(probe.Suspension); is {
+			e.Where = dispatch.PlaceOf(m)
 			e.For, _ = reason(s.woken[m])
 			delete(s.woken, m)
 		}

@@ -1,6 +1,9 @@
 package simulation
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // Interrupt offers f as one more turn of each choice until it is chosen, and
 // takes that turn when nothing else is possible. So f is called at any point of
@@ -13,7 +16,7 @@ import "github.com/movenext/movenext/schedulers"
 // f is called once, by the goroutine of a step, and must not block or use the
 // scheduler. With [Outside], f is called only while something else can run.
 func Interrupt(f func()) Option {
-	return func(s *Scheduler) { s.interrupt = schedulers.NewHook0("simulation.Interrupt", f) }
+	return func(s *Scheduler) { s.interrupt = dispatch.NewHook0("simulation.Interrupt", f) }
 }
 
 // interruption is the interrupt in the form of a timer that expires.

@@ -8,8 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/idpool"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/vclock"
 	"github.com/movenext/movenext/schedulers"
@@ -48,14 +50,14 @@ type Scheduler struct {
 	waits       waits // of work items
 	actors      actors
 	suspended   suspended
-	woken       map[schedulers.Suspension]any // what they have waited for; for the observer
-	suspensions int                           // suspensions so far
-	arriving    int                           // machines that were woken and are not queued yet
-	arrived     chan struct{}                 // closed when there are none; nil: not awaited
-	burst       *burst                        // the steps that are being taken; nil: none
-	holder      *task                         // the work that has the baton
-	waking      bool                          // the next submission is that of a sleeper, and its
-	awake       turn                          // turn, which has been chosen
+	woken       map[probe.Suspension]any // what they have waited for; for the observer
+	suspensions int                      // suspensions so far
+	arriving    int                      // machines that were woken and are not queued yet
+	arrived     chan struct{}            // closed when there are none; nil: not awaited
+	burst       *burst                   // the steps that are being taken; nil: none
+	holder      *task                    // the work that has the baton
+	waking      bool                     // the next submission is that of a sleeper, and its
+	awake       turn                     // turn, which has been chosen
 	steps       int
 	checked     bool   // Between was called since the last step
 	others      []Kind // what can be chosen besides ready; kept for its memory
@@ -139,7 +141,7 @@ func newScheduler(c choices, opts []Option) *Scheduler {
 		s.births.happened()
 	}
 	if s.observe.IsSet() {
-		s.woken = map[schedulers.Suspension]any{}
+		s.woken = map[probe.Suspension]any{}
 	}
 	return s
 }
@@ -178,7 +180,7 @@ func (s *Scheduler) enqueue(t turn) {
 // its driver: a wait with this context drives the simulation. It is for the goroutine
 // of the test; work gets its own contexts.
 func (s *Scheduler) Context(parent context.Context) context.Context {
-	return context.WithValue(schedulers.With(parent, s), schedulers.WorkerKey, schedulers.Worker(&s.driver))
+	return context.WithValue(schedulers.With(parent, s), contract.WorkerKey, schedulers.Worker(&s.driver))
 }
 
 // Trace returns the choices made so far. The caller owns the slice.

@@ -6,11 +6,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/internal/probe"
 )
 
+// follower hides the methods of a [probe.Follower] from the documentation of Scheduler.
+type follower = Scheduler
+
 // suspended are the machines that are registered with what they wait for.
-type suspended map[schedulers.Suspension]suspension
+type suspended map[probe.Suspension]suspension
 
 // suspension is what the simulation knows of one suspended machine.
 type suspension struct {
@@ -19,8 +22,8 @@ type suspension struct {
 	since  time.Duration
 }
 
-// Suspended implements [schedulers.Follower].
-func (s *Scheduler) Suspended(m schedulers.Suspension, on any) {
+// Suspended implements [probe.Follower].
+func (s *follower) Suspended(m probe.Suspension, on any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.suspended == nil {
@@ -31,8 +34,8 @@ func (s *Scheduler) Suspended(m schedulers.Suspension, on any) {
 	s.suspended[m] = suspension{s.suspensions, on, s.clock.Now()}
 }
 
-// Resumed implements [schedulers.Follower].
-func (s *Scheduler) Resumed(m schedulers.Suspension) {
+// Resumed implements [probe.Follower].
+func (s *follower) Resumed(m probe.Suspension) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.observe.IsSet() {
@@ -42,8 +45,8 @@ func (s *Scheduler) Resumed(m schedulers.Suspension) {
 	s.arriving++
 }
 
-// Arrived implements [schedulers.Follower].
-func (s *Scheduler) Arrived() {
+// Arrived implements [probe.Follower].
+func (s *follower) Arrived() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.arriving--; s.arriving == 0 && s.arrived != nil {
@@ -82,8 +85,8 @@ func (s *Scheduler) canProgress() bool {
 }
 
 // inOrder returns the machines in the order in which they were suspended.
-func (l suspended) inOrder() []schedulers.Suspension {
-	return slices.SortedFunc(maps.Keys(l), func(a, b schedulers.Suspension) int { return l[a].number - l[b].number })
+func (l suspended) inOrder() []probe.Suspension {
+	return slices.SortedFunc(maps.Keys(l), func(a, b probe.Suspension) int { return l[a].number - l[b].number })
 }
 
 // verdict says how the simulation has ended, or that it has not, since a machine

@@ -72,7 +72,7 @@ func (s *Scheduler) putDown(t *task) bool {
 	return true
 }
 
-// HearPanic implements [schedulers.PanicHearer].
+// HearPanic implements [dispatch.PanicHearer].
 func (t *task) HearPanic(value any, stack []byte) {
 	t.scheduler.panicked.Call(&Panic{Work: name(t.work), Value: value, Stack: stack})
 }

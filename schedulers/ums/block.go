@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -32,8 +34,8 @@ func Yield(ctx context.Context, param any) {
 // Call is [Block] for a caller that has the worker. With a nil f it returns when the worker
 // was picked again.
 func (w *Worker) Call(f func()) {
-	if schedulers.Observed() {
-		defer schedulers.TellWait(w)()
+	if probe.On(probe.Events) {
+		defer dispatch.TellWait(w)()
 	}
 	w.leaveThread(InCall)
 	defer w.awaitPick()

@@ -1,6 +1,9 @@
 package ums
 
 import (
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/labels"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -50,7 +53,7 @@ func (tl *threadLoop) startupActivation() Activation {
 // exactly one goroutine is the thread at each moment. If a policy ends the goroutine by
 // runtime.Goexit, the thread continues on a new one.
 func (tl *threadLoop) run(a Activation) {
-	schedulers.ClearLabels()
+	labels.Clear()
 	tl.thread.current.Store(nil)
 	here := true
 	defer func() {
@@ -137,8 +140,8 @@ func (tl *threadLoop) pick(yielded *Worker) *Worker {
 // sleep waits for work (false), or for the scheduler's end.
 func (tl *threadLoop) sleep() (closing bool) {
 	s := tl.scheduler
-	if schedulers.Observed() {
-		defer schedulers.TellPark(idleThread{tl})()
+	if probe.On(probe.Events) {
+		defer dispatch.TellPark(idleThread{tl})()
 	}
 	select {
 	case <-s.list.Event():

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/census"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -152,7 +153,7 @@ func (w *watch) stop() {
 // check looks for blocked workers when the timer expires.
 func (w *watch) check() {
 	left := w.detachBlocked()
-	if len(left) > 0 && schedulers.Observed() {
+	if len(left) > 0 && probe.On(probe.Events) {
 		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: w.scheduler, Count: len(left)})
 	}
 	for _, d := range left {

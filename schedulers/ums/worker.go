@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -82,7 +83,7 @@ func (l *CompletionList) NewWorker(fn func(*Worker)) *Worker {
 }
 
 func (w *Worker) main() {
-	schedulers.ClearLabels()
+	labels.Clear()
 	defer func() { w.end().activate(Activation{Reason: WorkerBlocked, Cause: Ended}) }()
 	w.fn(w)
 }

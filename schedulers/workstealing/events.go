@@ -1,6 +1,10 @@
 package workstealing
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/probe"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // This file reports events in the vocabulary that all schedulers share: see
 // [schedulers.Observe]. The option [Trace] reports the decisions behind them.
@@ -38,21 +42,21 @@ func (w *worker) Processor() int {
 }
 
 func (w *worker) tell(k schedulers.EventKind) {
-	if schedulers.Observed() {
-		schedulers.Tell(schedulers.EventOf(k, w))
+	if probe.On(probe.Events) {
+		schedulers.Tell(dispatch.EventOf(k, w))
 	}
 }
 
 func (w *worker) tellStolen(work schedulers.Work, victim *processor, n int) {
-	if schedulers.Observed() {
-		e := schedulers.EventOf(schedulers.Stolen, w)
+	if probe.On(probe.Events) {
+		e := dispatch.EventOf(schedulers.Stolen, w)
 		e.Work, e.Queue, e.Count = work, victim.id, n
 		schedulers.Tell(e)
 	}
 }
 
 func (p *processor) tellSpilled(s *Scheduler, n int) {
-	if schedulers.Observed() {
+	if probe.On(probe.Events) {
 		schedulers.Tell(schedulers.Event{Kind: schedulers.Moved, Scheduler: s, Processor: p.id, Queue: p.id, Count: n})
 	}
 }
@@ -60,8 +64,8 @@ func (p *processor) tellSpilled(s *Scheduler, n int) {
 // tellRetaken reports that w is assumed to block, and that another worker gets its
 // processor.
 func (w *worker) tellRetaken(p *processor) {
-	if schedulers.Observed() {
-		e := schedulers.EventOf(schedulers.Injected, w)
+	if probe.On(probe.Events) {
+		e := dispatch.EventOf(schedulers.Injected, w)
 		e.Processor, e.Count = p.id, 1
 		schedulers.Tell(e)
 	}

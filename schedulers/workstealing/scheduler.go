@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
@@ -104,7 +106,7 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		s.refused.Add(1)
 		return fmt.Errorf("workstealing: work is nil: %w", schedulers.ErrRejected)
 	}
-	if schedulers.Observed() && !hint.Flags.Has(reported) && schedulers.Hears(w) {
+	if probe.On(probe.Events) && !hint.Flags.Has(reported) && dispatch.Hears(w) {
 		return s.reportSubmit(w, hint)
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {

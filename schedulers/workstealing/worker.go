@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -39,7 +40,7 @@ type worker struct {
 	// Used only by the worker's goroutine, or by the one that starts it.
 	spinning bool
 	seed     uint32
-	room     any // see [schedulers.Keeper]
+	room     any // see [dispatch.Keeper]
 
 	stolen interleave.Uint64
 }
@@ -71,7 +72,7 @@ func (s *Scheduler) vacantWorker() *worker {
 // so that a wait can find the worker even if its context does not name it: the remaining
 // workers may not be enough.
 func (w *worker) serve() {
-	schedulers.ClearLabels()
+	labels.Clear()
 	if n := len(w.sched.procs); n == 1 || n < runtime.GOMAXPROCS(0) {
 		w.loop.RunHere()
 		return
@@ -85,7 +86,7 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.sched }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// Room implements [schedulers.Keeper].
+// Room implements [dispatch.Keeper].
 func (w *worker) Room() *any { return &w.room }
 
 // hold gives w a processor; mu is held.

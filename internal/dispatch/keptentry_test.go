@@ -1,4 +1,4 @@
-package schedulers_test
+package dispatch_test
 
 import (
 	"runtime"
@@ -6,32 +6,48 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/schedulers"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// calls is work that is a function.
+type calls func()
+
+func (f calls) Run(schedulers.Worker) { f() }
+func (calls) Abandon(error)           {}
+
+// bench is a worker with a number.
+type bench struct{ n int }
+
+func (*bench) Scheduler() schedulers.Scheduler { return nil }
+func (b *bench) ID() int                       { return b.n }
 
 // keeper is a worker that keeps an entry.
 type keeper struct {
 	bench
-	entry schedulers.KeptEntry
+	entry dispatch.KeptEntry
 }
 
-func (k *keeper) KeptEntry() *schedulers.KeptEntry { return &k.entry }
+func (k *keeper) KeptEntry() *dispatch.KeptEntry { return &k.entry }
 
 func TestAWorkerOnTopIsFoundInTheEntryThatTheOneBeneathKeeps(t *testing.T) {
 	beneath, first, second, inner := new(keeper), &bench{1}, &bench{2}, &bench{3}
-	schedulers.RunOnTop(calls(func() { assert.Same(t, first, schedulers.Here()) }), first, beneath)
+	dispatch.RunOnTop(calls(func() { assert.Same(t, first, schedulers.Here()) }), first, beneath)
 	assert.Nil(t, schedulers.Here(), "the entry is kept, but no work runs in it")
-	schedulers.RunOnTop(calls(func() {
+	dispatch.RunOnTop(calls(func() {
 		assert.Same(t, second, schedulers.Here())
-		schedulers.RunOnTop(calls(func() {
+		dispatch.RunOnTop(calls(func() {
 			assert.Same(t, inner, schedulers.Here(), "the kept entry is in use, and this is another")
 		}), inner, beneath)
 		assert.Same(t, second, schedulers.Here())
 	}), second, beneath)
 	beneath.entry.Release()
 	beneath.entry.Release()
-	schedulers.RunOnTop(calls(func() { assert.Same(t, first, schedulers.Here(), "and again") }), first, beneath)
+	dispatch.RunOnTop(calls(func() { assert.Same(t, first, schedulers.Here(), "and again") }), first, beneath)
 	beneath.entry.Release()
 }
 
@@ -44,10 +60,10 @@ func TestAKeptEntryIsLeftByAPanicAndByGoexit(t *testing.T) {
 				_ = recover()
 				assert.Nil(t, schedulers.Here())
 			}()
-			schedulers.RunOnTop(calls(end), on, beneath)
+			dispatch.RunOnTop(calls(end), on, beneath)
 		})
 		wait.Wait()
-		schedulers.RunOnTop(calls(func() { assert.Same(t, on, schedulers.Here()) }), on, beneath)
+		dispatch.RunOnTop(calls(func() { assert.Same(t, on, schedulers.Here()) }), on, beneath)
 	}
 	beneath.entry.Release()
 }
@@ -66,7 +82,7 @@ func occupy(n int, f func()) {
 func TestAReleasedEntryCanBeTaken(t *testing.T) {
 	const all = 16 * 16 * 16
 	beneath, on := new(keeper), &bench{all + 1}
-	schedulers.RunOnTop(calls(func() {}), on, beneath)
+	dispatch.RunOnTop(calls(func() {}), on, beneath)
 	occupy(all, func() { assert.Equal(t, 2, schedulers.Here().ID(), "the last has found no entry") })
 	beneath.entry.Release()
 	occupy(all, func() { assert.Equal(t, 1, schedulers.Here().ID()) })
@@ -74,9 +90,9 @@ func TestAReleasedEntryCanBeTaken(t *testing.T) {
 
 func TestAKeptEntryIsUsedAgain(t *testing.T) {
 	beneath, on := new(keeper), &bench{}
-	schedulers.RunOnTop(calls(func() {}), on, beneath)
+	dispatch.RunOnTop(calls(func() {}), on, beneath)
 	occupy(16*16*16, func() { // no other entry is free
-		schedulers.RunOnTop(calls(func() { assert.Same(t, on, schedulers.Here()) }), on, beneath)
+		dispatch.RunOnTop(calls(func() { assert.Same(t, on, schedulers.Here()) }), on, beneath)
 	})
 	beneath.entry.Release()
 }
@@ -84,33 +100,33 @@ func TestAKeptEntryIsUsedAgain(t *testing.T) {
 func TestWithoutAKeptEntryAWorkerOnTopIsFoundToo(t *testing.T) {
 	on := &bench{1}
 	for _, beneath := range []schedulers.Worker{nil, &bench{2}, (*unkept)(nil)} {
-		schedulers.RunOnTop(calls(func() { assert.Same(t, on, schedulers.Here()) }), on, beneath)
+		dispatch.RunOnTop(calls(func() { assert.Same(t, on, schedulers.Here()) }), on, beneath)
 	}
 }
 
 func TestAReleasedEntryKeepsNoWorkerOnTop(t *testing.T) {
 	beneath := new(keeper)
-	room := schedulers.TopOf(beneath)
+	room := dispatch.TopOf(beneath)
 	assert.Nil(t, *room)
 	*room = &bench{1}
-	assert.Same(t, room, schedulers.TopOf(beneath))
+	assert.Same(t, room, dispatch.TopOf(beneath))
 	beneath.entry.Release()
 	assert.Nil(t, *room)
 	for _, other := range []schedulers.Worker{nil, &bench{2}, (*unkept)(nil)} {
-		assert.Nil(t, schedulers.TopOf(other))
+		assert.Nil(t, dispatch.TopOf(other))
 	}
 }
 
 // unkept is a worker whose work may be on another goroutine.
 type unkept struct{ bench }
 
-func (*unkept) KeptEntry() *schedulers.KeptEntry { return nil }
+func (*unkept) KeptEntry() *dispatch.KeptEntry { return nil }
 
 func BenchmarkRunOnTop(b *testing.B) {
 	beneath, on := new(keeper), &bench{1}
 	w := calls(func() {})
 	for b.Loop() {
-		schedulers.RunOnTop(w, on, beneath)
+		dispatch.RunOnTop(w, on, beneath)
 	}
 	beneath.entry.Release()
 }
