@@ -49,8 +49,8 @@ func parts(t *testing.T, page string) (all []part) {
 	}
 }
 
-// TestEveryPartIsInItsLanguage checks the scripts of all pages, and the languages of the parts that
-// are marked. Titles and names in italics may be in any script.
+// TestEveryPartIsInItsLanguage checks the scripts of all pages, and the languages of the marked
+// parts. Titles and names in italics may be in any script.
 func TestEveryPartIsInItsLanguage(t *testing.T) {
 	marked := map[string]int{}
 	for _, page := range pages(t) {

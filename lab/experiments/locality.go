@@ -19,10 +19,11 @@ const (
 
 // locality runs the same work in two orders: the newest first, as a worker takes from its own
 // queue, and the oldest first, as all workers take from the global one
-// ([schedulers.PreferFairness]). A work item changes a number in each cache line of its part of the data, and starts one for each
-// half. The newest first, the halves follow while the part is in the cache; the oldest first,
-// all parts of one size come before those of the next. With data that fits into the cache, the
-// order does not matter: that row shows what the queues differ by themselves.
+// ([schedulers.PreferFairness]). A work item changes a number in each cache line of its part of
+// the data, and starts one for each half. The newest first, the halves follow while the part is
+// in the cache; the oldest first, all parts of one size come before those of the next. With data
+// that fits into the cache, the order does not matter: that row shows what the queues differ by
+// themselves.
 func locality(out io.Writer, processors, items int) error {
 	t := table(out, "data", "work items", "newest first, each KiB", "oldest first, each KiB", "times")
 	for _, size := range []int{32 << 10, 512 << 10, 8 << 20} { // numbers

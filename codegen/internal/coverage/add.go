@@ -13,8 +13,8 @@ import (
 )
 
 // Move returns a profile in which the counts of generated files are added to those of their
-// sources. Findings are those of the generator, for the packages of which the profile has generated
-// files; if there are any, there is no profile.
+// sources. Findings are those of the generator, for the packages with generated files in the
+// profile; if there are any, there is no profile.
 func Move(cfg codegen.Config, data []byte) ([]byte, []codegen.Diagnostic, error) {
 	p, err := parse(data)
 	if err != nil {
