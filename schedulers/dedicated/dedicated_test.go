@@ -36,8 +36,8 @@ func submit(t *testing.T, s schedulers.Scheduler, f func()) {
 	require.NoError(t, s.Submit(do(func(schedulers.Worker) { f() }), schedulers.Hint{}))
 }
 
-// A thread that is parked is handed work, wakes up and runs it. A round trip of a job allocates the
-// job and its waiter.
+// A thread that is parked is handed work, wakes up and runs it. A round trip of a job allocates
+// the job and its waiter.
 func TestAHandOverAllocatesNothing(t *testing.T) {
 	s := dedicated.New(1)
 	ran := make(chan struct{})
