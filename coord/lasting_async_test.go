@@ -35,15 +35,17 @@ func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Jo
 type takesLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	in   *coord.Channel[int]
-	then *job.Job[int]
-	end  func()
+	ctx      context.Context
+	in       *coord.Channel[int]
+	then     *job.Job[int]
+	end      func()
+	endEnter func(*statemachine.Run) interface{ Results(*statemachine.Run) }
 
 	n1       int
 	i1       int
 	receive1 *statemachine.Waiting[int]
 	await2   *job.Job[int]
+	end3     interface{ Results(*statemachine.Run) }
 
 	sum int
 }
@@ -62,6 +64,8 @@ func (f *takesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, err e
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
@@ -76,7 +80,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:80
+//line github.com/movenext/movenext/coord/lasting_async_test.go:84
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -85,20 +89,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:89
+//line github.com/movenext/movenext/coord/lasting_async_test.go:93
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:95
+//line github.com/movenext/movenext/coord/lasting_async_test.go:99
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:102
+//line github.com/movenext/movenext/coord/lasting_async_test.go:106
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -108,11 +112,11 @@ endRange1:
 	// lasting_test.go:83: return then.Await()
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	if awaited = f.then; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:112
+//line github.com/movenext/movenext/coord/lasting_async_test.go:116
 		goto after2
 	}
 	f.State = 2
-	f.ctx, f.in, f.then, f.end = nil, nil, nil, nil // not needed any more
+	f.ctx, f.in, f.then, f.end, f.endEnter = nil, nil, nil, nil, nil // not needed any more
 	f.await2 = awaited
 	return r.Await(awaited), nil
 resume2:
@@ -121,18 +125,41 @@ resume2:
 after2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = awaited.GetResult()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:125
+//line github.com/movenext/movenext/coord/lasting_async_test.go:129
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
+	if f.endEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/lasting_test.go:85
 	f.end()
+//line github.com/movenext/movenext/coord/lasting_async_test.go:138
+	goto after3
+entered:
+//line github.com/movenext/movenext/coord/lasting_test.go:85
+	f.end3 = f.endEnter(r)
+//line github.com/movenext/movenext/coord/lasting_async_test.go:143
+	if f.end3 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.ctx, f.in, f.then, f.end, f.endEnter = nil, nil, nil, nil, nil // not needed any more
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/coord/lasting_test.go:85
+	f.end3.Results(r)
+//line github.com/movenext/movenext/coord/lasting_async_test.go:153
+	f.end3 = nil
+after3:
+//line github.com/movenext/movenext/coord/lasting_test.go:86
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:131
+//line github.com/movenext/movenext/coord/lasting_async_test.go:158
 	return true, err
 }
 
 func (f *takesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83, 85)
 }
 
 // takesMachine is [takes] as the root of a chain: chain, job and frame in one allocation.
@@ -206,7 +233,7 @@ range1:
 		ctx := f.list1[f.i1]
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:210
+//line github.com/movenext/movenext/coord/lasting_async_test.go:237
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -215,25 +242,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:215
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:219
+//line github.com/movenext/movenext/coord/lasting_async_test.go:246
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:216
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:225
+//line github.com/movenext/movenext/coord/lasting_async_test.go:252
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:218
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:232
+//line github.com/movenext/movenext/coord/lasting_async_test.go:259
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:221
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:237
+//line github.com/movenext/movenext/coord/lasting_async_test.go:264
 	return true, err
 }
 
@@ -258,4 +285,4 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4917200528e488fb
+// Digest of what is above: 983f9030f140922a

@@ -23,7 +23,7 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 	var r statemachine.Run
 	frame := usesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &usesArgs{ctx: ctx, p: p, how: how, howEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{usesLocals: frame}
@@ -32,9 +32,9 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 
 // usesEnter enters [uses] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func usesEnter(r *statemachine.Run, ctx context.Context, p *ObjectPool[*thing], how func() error) (*usesFrame, error) {
+func usesEnter(r *statemachine.Run, howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error), ctx context.Context, p *ObjectPool[*thing], how func() error) (*usesFrame, error) {
 	frame := usesLocals{}
-	if hasEnded, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how, howEnter: howEnter}); hasEnded {
 		return nil, v0
 	}
 	m := &usesFrame{usesLocals: frame}
@@ -51,9 +51,10 @@ type usesLocals struct {
 
 // usesArgs are the parameters that only the start of [uses] needs.
 type usesArgs struct {
-	ctx context.Context
-	p   *ObjectPool[*thing]
-	how func() error
+	ctx      context.Context
+	p        *ObjectPool[*thing]
+	how      func() error
+	howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error)
 }
 
 // usesFrame is the frame of [uses] for a caller that is a machine.
@@ -81,15 +82,16 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 		f.Misuse(resumeAt)
 	}
 	{
+		howEnter := args.howEnter
 		how := args.how
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 		f.use1 = args.p.UseAsync(args.ctx, func(arg1 context.Context, v1 *thing) error {
-			return usesFunc1Run(how, arg1, v1)
+			return usesFunc1Run(howEnter, how, arg1, v1)
 		})
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:93
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:95
 		goto resume1
 	}
 	f.State = 1
@@ -97,7 +99,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:101
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:103
 	f.use1 = nil
 	return true, result0
 }
@@ -129,23 +131,26 @@ func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
 
 // usesFunc1Run is a function literal of [uses] for the runtime to call. It returns the results, or
 // an error that reports its suspension.
-func usesFunc1Run(how func() error, arg1 context.Context, v *thing) error {
+func usesFunc1Run(howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error), how func() error, arg2 context.Context, v *thing) error {
 	var r statemachine.Run
-	frame := usesFunc1Locals{how: how, v: v}
+	frame := usesFunc1Locals{howEnter: howEnter, how: how, v: v}
 	defer statemachine.Fail(&r)
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
 	m := &usesFunc1Machine{usesFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
+	return m.Suspend(arg2, &r, m)
 }
 
 // usesFunc1Locals is what a function literal of [uses] keeps while it is suspended.
 type usesFunc1Locals struct {
 	statemachine.Frame
 
-	v   *thing
-	how func() error
+	v        *thing
+	howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error)
+	how      func() error
+
+	how2 interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs a function literal of [uses] on to its next suspension (false) or its end (true).
@@ -156,26 +161,49 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:166
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:173
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:224
 	_ = r.Refusal()
 	f.v.uses++
+	if f.howEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/object_pool_test.go:226
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:174
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:185
+	goto after2
+entered:
+//line github.com/movenext/movenext/coord/object_pool_test.go:226
+	f.how2, result0 = f.howEnter(r)
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:190
+	if f.how2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.v, f.howEnter, f.how = nil, nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/coord/object_pool_test.go:226
+	result0 = f.how2.Results(r)
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:200
+	f.how2 = nil
+after2:
 	return true, result0
 }
 
 func (f *usesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224)
+	return f.Frame.At("github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224, 226)
 }
 
 // usesFunc1Machine is a function literal of [uses] as the root of a chain: chain and frame in one
@@ -247,7 +275,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:251
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:279
 	if f.get1 == nil {
 		goto after1
 	}
@@ -256,7 +284,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:260
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:288
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
@@ -265,7 +293,7 @@ after1:
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:269
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:297
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -279,12 +307,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:283
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:311
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:288
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:316
 }
 
 func (f *borrowsLocals) Location() statemachine.Location {
@@ -307,4 +335,4 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7c2f9cb7e51428e4
+// Digest of what is above: c13620b8de8c0406

@@ -1108,8 +1108,11 @@ func callsAsync(ctx context.Context, plain func(context.Context) error) (result 
 type callsLocals struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	plain func(context.Context) error
+	ctx        context.Context
+	plain      func(context.Context) error
+	plainEnter func(*statemachine.Run, context.Context) (interface{ Results(*statemachine.Run) error }, error)
+
+	plain2 interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs [calls] on to its next suspension (false) or its end (true).
@@ -1120,6 +1123,8 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		f.Misuse(resumeAt)
 	}
@@ -1129,13 +1134,34 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:221
 	_ = r.Refusal()
+	if f.plainEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:222
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1134
+//line github.com/movenext/movenext/coord/waits_async_test.go:1143
+	goto after2
+entered:
+//line github.com/movenext/movenext/coord/waits_test.go:222
+	f.plain2, result0 = f.plainEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1148
+	if f.plain2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.ctx, f.plain, f.plainEnter = nil, nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:222
+	result0 = f.plain2.Results(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1158
+	f.plain2 = nil
+after2:
 	return true, result0
 }
 
 func (f *callsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221, 222)
 }
 
 // callsMachine is [calls] as the root of a chain: chain, job and frame in one allocation.
@@ -1242,7 +1268,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again
 		})
 	}
 	// waits_test.go:231: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1246
+//line github.com/movenext/movenext/coord/waits_async_test.go:1272
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -1255,7 +1281,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:233
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1259
+//line github.com/movenext/movenext/coord/waits_async_test.go:1285
 		return true, false
 	}
 	f.State = 2
@@ -1263,7 +1289,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:233
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1267
+//line github.com/movenext/movenext/coord/waits_async_test.go:1293
 	goto epilogue
 }
 
@@ -1332,7 +1358,7 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1336
+//line github.com/movenext/movenext/coord/waits_async_test.go:1362
 	if f.suspends1 == nil {
 		goto after1
 	}
@@ -1341,12 +1367,12 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1345
+//line github.com/movenext/movenext/coord/waits_async_test.go:1371
 	f.suspends1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:229
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1350
+//line github.com/movenext/movenext/coord/waits_async_test.go:1376
 	return true
 }
 
@@ -1433,7 +1459,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1437
+//line github.com/movenext/movenext/coord/waits_async_test.go:1463
 	if f.exits1 == nil {
 		goto after1
 	}
@@ -1442,7 +1468,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1446
+//line github.com/movenext/movenext/coord/waits_async_test.go:1472
 	f.exits1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
@@ -1452,7 +1478,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:239
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1456
+//line github.com/movenext/movenext/coord/waits_async_test.go:1482
 		return true, false
 	}
 	f.State = 2
@@ -1460,7 +1486,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1464
+//line github.com/movenext/movenext/coord/waits_async_test.go:1490
 	goto epilogue
 }
 
@@ -1489,46 +1515,84 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 // calledAsync starts [called] as a state machine and returns its job.
 func calledAsync(ctx context.Context, f func(context.Context) error) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := calledFrame{ctx: ctx, f: f}
+	frame := calledLocals{}
 	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg2)
+	if hasEnded, v0 := frame.moveNext(&r, &calledArgs{ctx: ctx, f: f, fEnter: nil}); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &calledMachine{calledFrame: frame}
+	m := &calledMachine{calledLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// calledFrame is the frame of [called], which never suspends.
-type calledFrame struct {
+// calledLocals is what [called] keeps while it is suspended.
+type calledLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	f   func(context.Context) error
-
-	arg2 error
+	f1 interface{ Results(*statemachine.Run) error }
 }
 
-// MoveNext calls [called], which never suspends.
-func (frame *calledFrame) MoveNext(r *statemachine.Run) bool {
-	if frame.State != statemachine.NotStarted {
-		frame.Misuse(frame.State)
+// calledArgs are the parameters that only the start of [called] needs.
+type calledArgs struct {
+	ctx    context.Context
+	f      func(context.Context) error
+	fEnter func(*statemachine.Run, context.Context) (interface{ Results(*statemachine.Run) error }, error)
+}
+
+// moveNext runs [called] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (frame *calledLocals) moveNext(r *statemachine.Run, args *calledArgs) (hasEnded bool, result0 error) {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		frame.Misuse(resumeAt)
 	}
-	frame.State = statemachine.Finished
-	frame.arg2 = called(frame.ctx, frame.f)
-	return true
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	if args.fEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	result0 = args.f(args.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1560
+	goto after1
+entered:
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	frame.f1, result0 = args.fEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1565
+	if frame.f1 == nil {
+		goto after1
+	}
+	frame.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	result0 = frame.f1.Results(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1574
+	frame.f1 = nil
+after1:
+	return true, result0
+}
+
+func (frame *calledLocals) Location() statemachine.Location {
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.called", "github.com/movenext/movenext/coord/waits_test.go", 245)
 }
 
 // calledMachine is [called] as the root of a chain: chain, job and frame in one allocation.
 type calledMachine struct {
 	statemachine.Builder[job.Void]
-	calledFrame
+	calledLocals
 }
 
 func (frame *calledMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.calledFrame.MoveNext(r) {
+	hasEnded, v0 := frame.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, job.Void{}, frame.arg2)
+	frame.SetResult(r, job.Void{}, v0)
+	frame.calledLocals = calledLocals{Frame: frame.calledLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1571,7 +1635,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1575
+//line github.com/movenext/movenext/coord/waits_async_test.go:1639
 	if f.get1 == nil {
 		goto after1
 	}
@@ -1580,7 +1644,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1584
+//line github.com/movenext/movenext/coord/waits_async_test.go:1648
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:521
@@ -1588,7 +1652,7 @@ after1:
 		f.p.Put(v)
 	}
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1592
+//line github.com/movenext/movenext/coord/waits_async_test.go:1656
 }
 
 func (f *borrowsOnceLocals) Location() statemachine.Location {
@@ -1612,4 +1676,4 @@ func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ee6ec4fca76cc625
+// Digest of what is above: 3874a9b4ee2142c7

@@ -26,7 +26,7 @@ func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := togetherLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts, startsEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &togetherMachine{togetherLocals: frame}
@@ -42,13 +42,19 @@ type togetherLocals struct {
 
 // togetherArgs are the parameters that only the start of [together] needs.
 type togetherArgs struct {
-	ctx    context.Context
-	starts []start
+	ctx         context.Context
+	starts      []start
+	startsEnter []func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) *job.Job[job.Void]
+	}, *job.Job[job.Void])
 }
 
 // moveNext runs [together] on to its next suspension (false) or its end (true). When it continues,
 // args is nil.
 func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasEnded bool, result0 error) {
+	var all2 []*job.Job[job.Void]
+	var list []start
+	var i int
 	var awaited2 *job.Job[[]job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -59,25 +65,38 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasE
 	default:
 		f.Misuse(resumeAt)
 	}
-	{
-		var all2 []*job.Job[job.Void]
 //line github.com/movenext/movenext/jobtest/planted_test.go:24
-		for _, start := range args.starts {
-			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
-				return togetherFunc1Run(start, ctx1)
-			}))
-//line github.com/movenext/movenext/jobtest/planted_test.go:29
-		}
-		// planted_test.go:30: _, err := job.WhenAll(all...).Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:30
-		if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:75
-			goto after1
-		}
-		f.State = 1
-		f.await1 = awaited2
-		return r.Await(awaited2), nil
+	list = args.starts
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+	i = 0
+range1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+	if i >= len(list) {
+		goto endRange1
 	}
+	{
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+		start2 := list[i]
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+		startEnter := statemachine.CompanionAt(args.startsEnter, i)
+		all2 = append(all2, job.Go(args.ctx, func(ctx2 context.Context) error {
+			return togetherFunc1Run(startEnter, start2, ctx2)
+		}))
+	}
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+	i++
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:89
+	goto range1
+endRange1:
+	// planted_test.go:30: _, err := job.WhenAll(all...).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:30
+	if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:95
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited2
+	return r.Await(awaited2), nil
 resume1:
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
@@ -87,7 +106,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:91
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:110
 }
 
 func (f *togetherLocals) Location() statemachine.Location {
@@ -112,7 +131,9 @@ func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
 
 // togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
 // results, or an error that reports its suspension.
-func togetherFunc1Run(startArg start, ctx context.Context) error {
+func togetherFunc1Run(startEnter func(*statemachine.Run, context.Context) (interface {
+	Results(*statemachine.Run) *job.Job[job.Void]
+}, *job.Job[job.Void]), startArg start, ctx context.Context) error {
 	var r statemachine.Run
 	frame := togetherFunc1Locals{}
 	defer statemachine.Fail(&r)
@@ -123,7 +144,7 @@ func togetherFunc1Run(startArg start, ctx context.Context) error {
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0 := frame.moveNext(&r, &togetherFunc1Args{start2: startArg, ctx: ctx}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &togetherFunc1Args{startEnter: startEnter, start2: startArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &togetherFunc1Machine{togetherFunc1Locals: frame}
@@ -134,12 +155,18 @@ func togetherFunc1Run(startArg start, ctx context.Context) error {
 type togetherFunc1Locals struct {
 	statemachine.Frame
 
-	await1 *job.Job[job.Void]
+	start1 interface {
+		Results(*statemachine.Run) *job.Job[job.Void]
+	}
+	await2 *job.Job[job.Void]
 }
 
 // togetherFunc1Args are the parameters that only the start of a function literal of [together]
 // needs.
 type togetherFunc1Args struct {
+	startEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) *job.Job[job.Void]
+	}, *job.Job[job.Void])
 	start2 start
 	ctx    context.Context
 }
@@ -147,6 +174,7 @@ type togetherFunc1Args struct {
 // moveNext runs a function literal of [together] on to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (hasEnded bool, result0 error) {
+	var start1Value *job.Job[job.Void]
 	var awaited2 *job.Job[job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -154,37 +182,62 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		f.Misuse(resumeAt)
 	}
-	// planted_test.go:26: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
-	if awaited2 = args.start2(args.ctx); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:164
+	if args.startEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	start1Value = args.start2(args.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:197
+	goto after1
+entered:
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	f.start1, start1Value = args.startEnter(r, args.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:202
+	if f.start1 == nil {
 		goto after1
 	}
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:26
-	if r.RunInPlace(&f.Frame, 1, awaited2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:170
-		goto resume1
-	}
 	f.State = 1
-	return r.Await(awaited2), nil
+	return false, nil
 resume1:
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	start1Value = f.start1.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:211
+	f.start1 = nil
 after1:
+	// planted_test.go:26: _, err := start(ctx).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	if awaited2 = start1Value; awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:217
+		goto after2
+	}
+	f.await2 = awaited2
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	if r.RunInPlace(&f.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:223
+		goto resume2
+	}
+	f.State = 2
+	return r.Await(awaited2), nil
+resume2:
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:184
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:237
 }
 
 func (f *togetherFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26)
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26, 26)
 }
 
 // togetherFunc1Machine is a function literal of [together] as the root of a chain: chain and frame
@@ -251,7 +304,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:255
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:308
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -260,13 +313,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:264
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:317
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:270
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:323
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -282,13 +335,13 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:286
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:339
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:292
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:345
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -297,11 +350,11 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:301
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:354
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:305
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:358
 }
 
 func (f *shopBuyLocals) Location() statemachine.Location {
@@ -366,7 +419,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:370
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:423
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -375,7 +428,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:379
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:432
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
@@ -385,7 +438,7 @@ after1:
 	f.n = f.c.n
 	f.c.Unlock()
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:389
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:442
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -395,7 +448,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:399
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:452
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
@@ -405,7 +458,7 @@ after2:
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:409
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:462
 }
 
 func (f *counterIncrementLocals) Location() statemachine.Location {
@@ -498,7 +551,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:502
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:555
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -507,13 +560,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:511
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:564
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:517
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:570
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -525,7 +578,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:529
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:582
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -535,24 +588,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:539
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:592
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:545
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:598
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:552
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:605
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:556
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:609
 }
 
 func (f *bothLocals) Location() statemachine.Location {
@@ -630,7 +683,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:634
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:687
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -639,7 +692,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:643
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:696
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -657,7 +710,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:140
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:661
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:714
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -668,7 +721,7 @@ resume2:
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:672
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:725
 		goto after3
 	}
 	f.State = 3
@@ -684,7 +737,7 @@ after3:
 		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:688
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:741
 }
 
 func (f *lockCycleLocals) Location() statemachine.Location {
@@ -756,7 +809,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:760
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:813
 	if f.both1 == nil {
 		goto after1
 	}
@@ -765,7 +818,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:769
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:822
 	f.both1 = nil
 after1:
 	return true, result0
@@ -833,7 +886,7 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:837
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:890
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -843,7 +896,7 @@ resume1:
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:847
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:900
 		goto after2
 	}
 	f.State = 2
@@ -859,7 +912,7 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:863
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:916
 }
 
 func (f *bellWaitLocals) Location() statemachine.Location {
@@ -924,7 +977,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:928
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:981
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -932,7 +985,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:936
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:989
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -941,7 +994,7 @@ endRange1:
 		f.b.waiter.TrySetResult(job.Void{})
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:945
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:998
 }
 
 func (f *bellRingLocals) Location() statemachine.Location {
@@ -1003,7 +1056,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1060
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1012,12 +1065,12 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1069
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1021
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1074
 }
 
 func (f *completeLocals) Location() statemachine.Location {
@@ -1087,7 +1140,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1091
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1144
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1095,13 +1148,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1099
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1152
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1105
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1158
 }
 
 func (f *answerLocals) Location() statemachine.Location {
@@ -1161,7 +1214,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1165
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1218
 		goto after1
 	}
 	f.State = 1
@@ -1176,7 +1229,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1180
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1233
 }
 
 func (f *readLocals) Location() statemachine.Location {
@@ -1245,7 +1298,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1249
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1302
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1254,12 +1307,12 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1258
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1311
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1263
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1316
 }
 
 func (f *stepLocals) Location() statemachine.Location {
@@ -1320,7 +1373,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1324
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1377
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1328,7 +1381,7 @@ resume1:
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1332
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1385
 }
 
 func (f *walkLocals) Location() statemachine.Location {
@@ -1425,7 +1478,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1429
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1482
 	if !asleep {
 		goto after1
 	}
@@ -1438,7 +1491,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1442
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1495
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1448,7 +1501,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1452
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1505
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1458,13 +1511,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1462
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1515
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1468
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1521
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1478,7 +1531,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1482
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1535
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -1489,11 +1542,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1493
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1546
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1497
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1550
 }
 
 func (f *reserveLocals) Location() statemachine.Location {
@@ -1581,7 +1634,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1585
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1638
 			goto after1
 		}
 		f.State = 1
@@ -1597,13 +1650,13 @@ after1:
 		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1601
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1654
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1607
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1660
 }
 
 func (f *sellsLocals) Location() statemachine.Location {
@@ -1668,7 +1721,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1672
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1725
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1677,7 +1730,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1681
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1734
 	f.reserve1 = nil
 after1:
 	return true, result0
@@ -1771,7 +1824,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1775
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1828
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1781,12 +1834,12 @@ resume1:
 		f.s.top = f.next
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1785
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1838
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1790
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1843
 }
 
 func (f *stackPopLocals) Location() statemachine.Location {
@@ -1855,7 +1908,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1859
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1912
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -1864,7 +1917,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1868
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1921
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -1872,7 +1925,7 @@ after1:
 		return true, nil
 	}
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1876
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1929
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -1881,7 +1934,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1885
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1938
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -1892,7 +1945,7 @@ after2:
 		f.s.push(f.first)
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1896
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1949
 }
 
 func (f *stackTakeLocals) Location() statemachine.Location {
@@ -1963,7 +2016,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1967
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2020
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1975,7 +2028,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1979
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2032
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -1984,7 +2037,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1988
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2041
 	f.State = 3
 	return r.Yield(), nil
 resume3:
@@ -1996,24 +2049,24 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2053
 	f.State = 4
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2006
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2059
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2012
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2065
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2070
 	f.State = 5
 	return r.Yield(), nil
 resume5:
@@ -2022,7 +2075,7 @@ resume5:
 	f.p.inside--
 	f.p.wants[f.me] = false
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2079
 }
 
 func (f *petersonEnterLocals) Location() statemachine.Location {
@@ -2046,4 +2099,4 @@ func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3166785b7a6b400a
+// Digest of what is above: f1cad19783522126

@@ -778,7 +778,7 @@ func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 2, &returned)
 	for {
-		if hasEnded, again := f.step(r); !again {
+		if hasEnded, repeat := f.step(r); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -787,8 +787,8 @@ func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 
 // step runs [deferred] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *deferredFrame) step(r *statemachine.Run) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 2, &again)
+func (f *deferredFrame) step(r *statemachine.Run) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 2, &repeat)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -984,4 +984,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: de2c20f646d84378
+// Digest of what is above: 965c00b201e24c0c

@@ -296,7 +296,7 @@ func (f *returnsAfterFrame) moveNext(r *statemachine.Run, args *returnsAfterArgs
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if hasEnded, again := f.runStep(r, args); !again {
+		if hasEnded, repeat := f.runStep(r, args); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -305,8 +305,8 @@ func (f *returnsAfterFrame) moveNext(r *statemachine.Run, args *returnsAfterArgs
 
 // runStep runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 3, &again)
+func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &repeat)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -1409,4 +1409,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1aee1abb50b2521d
+// Digest of what is above: 6ea383f0349c2f12

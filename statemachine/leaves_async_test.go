@@ -37,10 +37,13 @@ func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func
 type looksLaterLocals struct {
 	statemachine.Frame
 
-	p    *weak.Pointer[[1024]byte]
-	look func()
+	p         *weak.Pointer[[1024]byte]
+	look      func()
+	lookEnter func(*statemachine.Run) interface{ Results(*statemachine.Run) }
 
+	err    error
 	await2 awaiter.Awaiter[int]
+	look3  interface{ Results(*statemachine.Run) }
 }
 
 // moveNext runs [looksLater] on to its next suspension (false) or its end (true).
@@ -53,6 +56,8 @@ func (f *looksLaterLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
@@ -75,27 +80,48 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:79
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:84
 		goto resume2
 	}
 	f.State = 2
 	f.p = nil // not needed any more
 	return r.Await(f.await2), nil
 resume2:
-	{
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
-		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:89
-		f.await2 = nil
+	_, f.err = statemachine.Result(r, f.await2)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:93
+	f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
-		f.look()
-		return true, err
+	if f.lookEnter != nil {
+		goto entered
 	}
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:95
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+	f.look()
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:101
+	goto after3
+entered:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+	f.look3 = f.lookEnter(r)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:106
+	if f.look3 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.p, f.look, f.lookEnter = nil, nil, nil // not needed any more
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+	f.look3.Results(r)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:116
+	f.look3 = nil
+after3:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:179
+	return true, f.err
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:121
 }
 
 func (f *looksLaterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177, 178)
 }
 
 // looksLaterMachine is [looksLater] as the root of a chain: chain, job and frame in one
@@ -165,7 +191,7 @@ resume1:
 	// leaves_test.go:201: _, err := s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:169
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:195
 		goto after2
 	}
 	f.State = 2
@@ -186,7 +212,7 @@ range1:
 	// leaves_test.go:203: _, _ = s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:190
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:216
 		goto after3
 	}
 	f.State = 3
@@ -200,12 +226,12 @@ after3:
 	awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:204
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:230
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:209
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:235
 }
 
 func (f *worksOnLocals) Location() statemachine.Location {
@@ -289,7 +315,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:293
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:319
 	goto after1
 move1:
 	f.State = 1
@@ -301,7 +327,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:305
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:331
 }
 
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
@@ -380,7 +406,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:384
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:410
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -389,16 +415,16 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:393
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:419
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:398
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:424
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:402
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:428
 }
 
 func (f *catchesAtHomeFrame) Location() statemachine.Location {
@@ -422,4 +448,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 834b64009fe86e67
+// Digest of what is above: 49c5367eef88a919

@@ -26,7 +26,7 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	var r statemachine.Run
 	frame := forkedLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedArgs{ctx: ctx, f: f, fEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forkedMachine{forkedLocals: frame}
@@ -35,13 +35,13 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 
 // forkedEnter enters [forked] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func forkedEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
-	return forkedNested(r, nil, nil, 0, ctx, l, f)
+func forkedEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
+	return forkedNested(r, nil, nil, 0, fEnter, ctx, l, f)
 }
 
 // forkedNested is forkedEnter for a caller whose frame may be on the stack: its field for the
 // callee and its state are set if a job that is run in place exits.
-func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **forkedFrame, at int32, ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
+func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **forkedFrame, at int32, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
 	frame := forkedLocals{l: l}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -51,7 +51,7 @@ func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **fork
 			*callee, caller.State = m, at
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &forkedArgs{ctx: ctx, f: f, fEnter: fEnter}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &forkedFrame{forkedLocals: frame}
@@ -71,8 +71,9 @@ type forkedLocals struct {
 
 // forkedArgs are the parameters that only the start of [forked] needs.
 type forkedArgs struct {
-	ctx context.Context
-	f   func() int
+	ctx    context.Context
+	f      func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 // forkedFrame is the frame of [forked] for a caller that is a machine.
@@ -104,19 +105,22 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (hasE
 //line github.com/movenext/movenext/statemachine/onstack_test.go:31
 	frame.before = len(*frame.l)
 	{
+		fEnter := args.fEnter
 		f := args.f
 //line github.com/movenext/movenext/statemachine/onstack_test.go:32
-		j := job.Run(args.ctx, func(context.Context) (int, error) { return f(), nil })
+		j := job.Run(args.ctx, func(arg2 context.Context) (int, error) {
+			return forkedFunc1Run(fEnter, f, arg2)
+		})
 		// onstack_test.go:33: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:114
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:118
 			goto after1
 		}
 		frame.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if r.RunInPlace(&frame.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:120
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:124
 			goto resume1
 		}
 		frame.State = 1
@@ -132,7 +136,7 @@ after1:
 		frame.l.add("forked %d: %v", frame.before, err)
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:136
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:140
 }
 
 func (frame *forkedLocals) Location() statemachine.Location {
@@ -160,6 +164,93 @@ func (frame *forkedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
+// forkedFunc1Run is a function literal of [forked] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
+func forkedFunc1Run(fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), f func() int, arg2 context.Context) (int, error) {
+	var r statemachine.Run
+	frame := forkedFunc1Locals{}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedFunc1Args{fEnter: fEnter, f: f}); hasEnded {
+		return v0, v1
+	}
+	m := &forkedFunc1Machine{forkedFunc1Locals: frame}
+	return 0, m.Suspend(arg2, &r, m)
+}
+
+// forkedFunc1Locals is what a function literal of [forked] keeps while it is suspended.
+type forkedFunc1Locals struct {
+	statemachine.Frame
+
+	f1 interface{ Results(*statemachine.Run) int }
+}
+
+// forkedFunc1Args are the parameters that only the start of a function literal of [forked] needs.
+type forkedFunc1Args struct {
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
+	f      func() int
+}
+
+// moveNext runs a function literal of [forked] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (frame *forkedFunc1Locals) moveNext(r *statemachine.Run, args *forkedFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	var f1Value int
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		frame.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	if args.fEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	f1Value = args.f()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:213
+	goto after1
+entered:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	frame.f1, f1Value = args.fEnter(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:218
+	if frame.f1 == nil {
+		goto after1
+	}
+	frame.State = 1
+	return false, 0, nil
+resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	f1Value = frame.f1.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:227
+	frame.f1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	return true, f1Value, nil
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:232
+}
+
+func (frame *forkedFunc1Locals) Location() statemachine.Location {
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 32)
+}
+
+// forkedFunc1Machine is a function literal of [forked] as the root of a chain: chain and frame in
+// one allocation.
+type forkedFunc1Machine struct {
+	statemachine.Spawned[int]
+	forkedFunc1Locals
+}
+
+func (frame *forkedFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	frame.SetResult(r, v0, v1)
+	return true
+}
+
 // Digest of deeper: fb7a2847d53aedd1
 
 // deeperAsync starts [deeper] as a state machine and returns its job.
@@ -167,7 +258,7 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 	var r statemachine.Run
 	frame := deeperFrame{l: l, n: new(int)}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &deeperArgs{ctx: ctx, f: f, depth2: depth}) {
+	if frame.moveNext(&r, &deeperArgs{ctx: ctx, f: f, depth2: depth, fEnter: nil}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.n, frame.err)
 	}
@@ -177,13 +268,13 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 
 // deeperEnter enters [deeper] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func deeperEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
-	return deeperNested(r, nil, nil, 0, ctx, l, f, depth)
+func deeperEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
+	return deeperNested(r, nil, nil, 0, fEnter, ctx, l, f, depth)
 }
 
 // deeperNested is deeperEnter for a caller whose frame may be on the stack: its field for the
 // callee and its state are set if a job that is run in place exits.
-func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deeperFrame, at int32, ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
+func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deeperFrame, at int32, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
 	frame := deeperFrame{l: l, n: new(int)}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -194,7 +285,7 @@ func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deep
 			*callee, caller.State = m, at
 		}
 	}()
-	if frame.moveNext(r, &deeperArgs{ctx: ctx, f: f, depth2: depth}) {
+	if frame.moveNext(r, &deeperArgs{ctx: ctx, f: f, depth2: depth, fEnter: fEnter}) {
 		r.Rethrow()
 		return nil, *frame.n, frame.err
 	}
@@ -224,6 +315,7 @@ type deeperArgs struct {
 	ctx    context.Context
 	f      func() int
 	depth2 int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 func (frame *deeperFrame) MoveNext(r *statemachine.Run) bool {
@@ -262,8 +354,8 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 		goto else1
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
-	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:267
+	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.fEnter, args.ctx, frame.l, args.f, args.depth2-1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:359
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -272,17 +364,17 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:276
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:368
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:281
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:373
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
-	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:286
+	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.fEnter, args.ctx, frame.l, args.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:378
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -291,7 +383,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:295
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:387
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -299,11 +391,11 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:303
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:395
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:307
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:399
 }
 
 func (frame *deeperFrame) Location() statemachine.Location {
@@ -384,7 +476,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 		// onstack_test.go:91: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:388
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:480
 			goto after1
 		}
 		frame.State = 1
@@ -397,7 +489,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:401
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:493
 	return true, result0, result1
 }
 
@@ -500,7 +592,7 @@ func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 case1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.halves1, frame.n, frame.err = halvesNested(r, &frame.Frame, &frame.halves1, 1, frame.ctx, &frame.h.lines, frame.h.gate, frame.h.exits)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:504
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:596
 	if frame.halves1 == nil {
 		goto after1
 	}
@@ -509,14 +601,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.n, frame.err = frame.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:513
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:605
 	frame.halves1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.itself2, frame.n, frame.err = itselfNested(r, &frame.Frame, &frame.itself2, 2, frame.ctx, frame.h.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:520
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:612
 	if frame.itself2 == nil {
 		goto after2
 	}
@@ -525,14 +617,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.n, frame.err = frame.itself2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:529
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:621
 	frame.itself2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
-	frame.varies3, frame.n, frame.err = variesEnter(r, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:536
+	frame.varies3, frame.n, frame.err = variesEnter(r, nil, frame.ctx, &frame.h.lines, frame.h.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:628
 	if frame.varies3 == nil {
 		goto after3
 	}
@@ -541,14 +633,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.n, frame.err = frame.varies3.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:545
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:637
 	frame.varies3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
-	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:552
+	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, nil, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:644
 	if frame.deeper4 == nil {
 		goto after4
 	}
@@ -557,7 +649,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.n, frame.err = frame.deeper4.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:561
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:653
 	frame.deeper4 = nil
 after4:
 endSwitch1:
@@ -566,8 +658,8 @@ endSwitch1:
 	if frame.h.f == nil {
 		return true
 	}
-	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:571
+	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, nil, frame.ctx, &frame.h.lines, frame.h.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:663
 	if frame.forked5 == nil {
 		goto after5
 	}
@@ -577,12 +669,12 @@ endSwitch1:
 resume5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:85
 	m, failed = frame.forked5.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:581
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:673
 	frame.forked5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:86
 	frame.n, frame.err = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:586
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:678
 	return true
 }
 
@@ -612,7 +704,7 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 	var r statemachine.Run
 	frame := forksLocals{l: l, depth: depth}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &forksArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forksArgs{ctx: ctx, f: f, fEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forksMachine{forksLocals: frame}
@@ -621,13 +713,13 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 
 // forksEnter enters [forks] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func forksEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
-	return forksNested(r, nil, nil, 0, ctx, l, f, depth)
+func forksEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
+	return forksNested(r, nil, nil, 0, fEnter, ctx, l, f, depth)
 }
 
 // forksNested is forksEnter for a caller whose frame may be on the stack: its field for the callee
 // and its state are set if a job that is run in place exits.
-func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forksFrame, at int32, ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
+func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forksFrame, at int32, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
 	frame := forksLocals{l: l, depth: depth}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -637,7 +729,7 @@ func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forks
 			*callee, caller.State = m, at
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(r, &forksArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &forksArgs{ctx: ctx, f: f, fEnter: fEnter}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &forksFrame{forksLocals: frame}
@@ -658,8 +750,9 @@ type forksLocals struct {
 
 // forksArgs are the parameters that only the start of [forks] needs.
 type forksArgs struct {
-	ctx context.Context
-	f   func() int
+	ctx    context.Context
+	f      func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 // forksFrame is the frame of [forks] for a caller that is a machine.
@@ -695,8 +788,8 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 		goto endIf1
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
-	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:700
+	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.fEnter, args.ctx, frame.l, args.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:793
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -706,29 +799,30 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:710
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:803
 	frame.forked1 = nil
 after1:
 	return true, result0, result1
 endIf1:
 	{
+		fEnter := args.fEnter
 		l := frame.l
 		f := args.f
 		depth2 := frame.depth
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
-			return forksFunc1Run(l, f, depth2, ctx2)
+			return forksFunc1Run(fEnter, l, f, depth2, ctx2)
 		})
 		// onstack_test.go:139: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:726
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:820
 			goto after2
 		}
 		frame.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if r.RunInPlace(&frame.Frame, 2, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:732
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:826
 			goto resume2
 		}
 		frame.State = 2
@@ -744,7 +838,7 @@ after2:
 		frame.l.add("forks %d: %d", frame.depth, n)
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:748
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:842
 }
 
 func (frame *forksLocals) Location() statemachine.Location {
@@ -774,7 +868,7 @@ func (frame *forksMachine) MoveNext(r *statemachine.Run) bool {
 
 // forksFunc1Run is a function literal of [forks] for the runtime to call. It returns the results,
 // or an error that reports its suspension.
-func forksFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int, error) {
+func forksFunc1Run(fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), l *lines, f func() int, depth int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := forksFunc1Locals{}
 	defer statemachine.Fail(&r)
@@ -785,7 +879,7 @@ func forksFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int,
 			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r, &forksFunc1Args{l: l, f: f, depth2: depth, ctx: ctx}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forksFunc1Args{fEnter: fEnter, l: l, f: f, depth2: depth, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &forksFunc1Machine{forksFunc1Locals: frame}
@@ -801,6 +895,7 @@ type forksFunc1Locals struct {
 
 // forksFunc1Args are the parameters that only the start of a function literal of [forks] needs.
 type forksFunc1Args struct {
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 	l      *lines
 	f      func() int
 	depth2 int
@@ -820,8 +915,8 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
-	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:825
+	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.fEnter, args.ctx, args.l, args.f, args.depth2-1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:920
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -830,7 +925,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:834
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:929
 	frame.forks1 = nil
 after1:
 	return true, result0, result1
@@ -863,7 +958,7 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	var r statemachine.Run
 	frame := variesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &variesArgs{ctx: ctx, l: l, f: f, fEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &variesMachine{variesLocals: frame}
@@ -872,9 +967,9 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 
 // variesEnter enters [varies] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func variesEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFrame, int, error) {
+func variesEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*variesFrame, int, error) {
 	frame := variesLocals{}
-	if hasEnded, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f, fEnter: fEnter}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &variesFrame{variesLocals: frame}
@@ -891,9 +986,10 @@ type variesLocals struct {
 
 // variesArgs are the parameters that only the start of [varies] needs.
 type variesArgs struct {
-	ctx context.Context
-	l   *lines
-	f   func() int
+	ctx    context.Context
+	l      *lines
+	f      func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 // variesFrame is the frame of [varies] for a caller that is a machine.
@@ -924,8 +1020,8 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
-	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:929
+	frame.func1, n, err = variesFunc1Enter(r, args.fEnter, args.ctx, args.l, args.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1025
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -934,12 +1030,12 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:938
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1034
 	frame.func1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:171
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:943
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1039
 }
 
 func (frame *variesLocals) Location() statemachine.Location {
@@ -969,9 +1065,9 @@ func (frame *variesMachine) MoveNext(r *statemachine.Run) bool {
 
 // variesFunc1Enter enters a function literal of [varies] for another machine. It returns the
 // results or, suspended, the frame that will have them.
-func variesFunc1Enter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFunc1Frame, int, error) {
+func variesFunc1Enter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*variesFunc1Frame, int, error) {
 	frame := variesFunc1Locals{}
-	if hasEnded, v0, v1 := frame.moveNext(r, &variesFunc1Args{ctx: ctx, l: l, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &variesFunc1Args{fEnter: fEnter, ctx: ctx, l: l, f: f}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &variesFunc1Frame{variesFunc1Locals: frame}
@@ -988,9 +1084,10 @@ type variesFunc1Locals struct {
 
 // variesFunc1Args are the parameters that only the start of a function literal of [varies] needs.
 type variesFunc1Args struct {
-	ctx context.Context
-	l   *lines
-	f   func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
+	ctx    context.Context
+	l      *lines
+	f      func() int
 }
 
 // variesFunc1Frame is the frame of a function literal of [varies] for a caller that is a machine.
@@ -1019,8 +1116,8 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
-	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1024
+	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.fEnter, args.ctx, args.l, args.f, 2)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1121
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -1029,7 +1126,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1033
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1130
 	frame.deeper1 = nil
 after1:
 	return true, result0, result1
@@ -1051,7 +1148,7 @@ func forksForeverAsync(ctx context.Context, more func() bool) (result *job.Job[j
 	var r statemachine.Run
 	frame := forksForeverLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &forksForeverArgs{ctx: ctx, more: more}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &forksForeverArgs{ctx: ctx, more: more, moreEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &forksForeverMachine{forksForeverLocals: frame}
@@ -1067,8 +1164,9 @@ type forksForeverLocals struct {
 
 // forksForeverArgs are the parameters that only the start of [forksForever] needs.
 type forksForeverArgs struct {
-	ctx  context.Context
-	more func() bool
+	ctx       context.Context
+	more      func() bool
+	moreEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) bool }, bool)
 }
 
 // moveNext runs [forksForever] on to its next suspension (false) or its end (true). When it
@@ -1086,15 +1184,16 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	}
 	// onstack_test.go:187: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
+		moreEnter := args.moreEnter
 		more := args.more
 //line github.com/movenext/movenext/statemachine/onstack_test.go:187
 		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
-			return forksForeverFunc1Run(more, ctx1)
+			return forksForeverFunc1Run(moreEnter, more, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:187
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1098
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1197
 		goto after1
 	}
 	f.State = 1
@@ -1110,7 +1209,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:196
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1114
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1213
 }
 
 func (f *forksForeverLocals) Location() statemachine.Location {
@@ -1136,9 +1235,9 @@ func (f *forksForeverMachine) MoveNext(r *statemachine.Run) bool {
 
 // forksForeverFunc1Run is a function literal of [forksForever] for the runtime to call. It returns
 // the results, or an error that reports its suspension.
-func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
+func forksForeverFunc1Run(moreEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) bool }, bool), more func() bool, ctx context.Context) error {
 	var r statemachine.Run
-	frame := forksForeverFunc1Locals{more: more, ctx: ctx}
+	frame := forksForeverFunc1Locals{moreEnter: moreEnter, more: more, ctx: ctx}
 	defer statemachine.Fail(&r)
 	r.Host(&frame.Frame, ctx)
 	defer func() {
@@ -1159,15 +1258,18 @@ func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
 type forksForeverFunc1Locals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	more func() bool
+	ctx       context.Context
+	moreEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) bool }, bool)
+	more      func() bool
 
-	await1 *job.Job[job.Void]
+	more1  interface{ Results(*statemachine.Run) bool }
+	await2 *job.Job[job.Void]
 }
 
 // moveNext runs a function literal of [forksForever] on to its next suspension (false) or its end
 // (true).
 func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var more1Value bool
 	var awaited *job.Job[job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -1175,12 +1277,37 @@ func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	if !f.more() {
+	if f.moreEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	more1Value = f.more()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1293
+	goto after1
+entered:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	f.more1, more1Value = f.moreEnter(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1298
+	if f.more1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	more1Value = f.more1.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1307
+	f.more1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	if !more1Value {
 		goto endFor1
 	}
 	{
@@ -1189,22 +1316,22 @@ for1:
 		// onstack_test.go:190: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1193
-			goto after1
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1320
+			goto after2
 		}
-		f.await1 = awaited
+		f.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
-		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1199
-			goto resume1
+		if r.RunInPlace(&f.Frame, 2, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1326
+			goto resume2
 		}
-		f.State = 1
+		f.State = 2
 		return r.Await(awaited), nil
 	}
-resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		_, err := awaited.GetResult()
@@ -1213,16 +1340,16 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1217
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1344
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1222
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1349
 }
 
 func (f *forksForeverFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 190)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 188, 190)
 }
 
 // forksForeverFunc1Machine is a function literal of [forksForever] as the root of a chain: chain
@@ -1291,7 +1418,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:203
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1295
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1422
 		goto after1
 	}
 	f.State = 1
@@ -1307,7 +1434,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:210
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1311
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1438
 }
 
 func (f *labelledLocals) Location() statemachine.Location {
@@ -1381,13 +1508,13 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		// onstack_test.go:206: _, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1385
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1512
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1391
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1518
 			goto resume1
 		}
 		f.State = 1
@@ -1403,7 +1530,7 @@ after1:
 		*f.seen = append(*f.seen, labelsHere())
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1407
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1534
 }
 
 func (f *labelledFunc1Locals) Location() statemachine.Location {
@@ -1429,11 +1556,11 @@ func (f *labelledFunc1Machine) MoveNext(r *statemachine.Run) bool {
 // Digest of halves: a5bc08fdedd56e56
 
 // halvesAsync starts [halves] as a state machine and returns its job.
-func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (result *job.Job[int]) {
+func halvesAsync(ctx context.Context, l *lines, gateArg *job.Job[int], exits bool) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := halvesLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &halvesArgs{ctx: ctx, gate2: gateArg, exits2: exits}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &halvesMachine{halvesLocals: frame}
@@ -1442,13 +1569,13 @@ func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) 
 
 // halvesEnter enters [halves] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func halvesEnter(r *statemachine.Run, ctx context.Context, l *lines, gate *job.Job[int], exits bool) (*halvesFrame, int, error) {
-	return halvesNested(r, nil, nil, 0, ctx, l, gate, exits)
+func halvesEnter(r *statemachine.Run, ctx context.Context, l *lines, gateArg *job.Job[int], exits bool) (*halvesFrame, int, error) {
+	return halvesNested(r, nil, nil, 0, ctx, l, gateArg, exits)
 }
 
 // halvesNested is halvesEnter for a caller whose frame may be on the stack: its field for the
 // callee and its state are set if a job that is run in place exits.
-func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halvesFrame, at int32, ctx context.Context, l *lines, gate *job.Job[int], exits bool) (*halvesFrame, int, error) {
+func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halvesFrame, at int32, ctx context.Context, l *lines, gateArg *job.Job[int], exits bool) (*halvesFrame, int, error) {
 	frame := halvesLocals{l: l}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -1458,7 +1585,7 @@ func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halv
 			*callee, caller.State = m, at
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &halvesArgs{ctx: ctx, gate2: gateArg, exits2: exits}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &halvesFrame{halvesLocals: frame}
@@ -1478,7 +1605,7 @@ type halvesLocals struct {
 // halvesArgs are the parameters that only the start of [halves] needs.
 type halvesArgs struct {
 	ctx    context.Context
-	gate   *job.Job[int]
+	gate2  *job.Job[int]
 	exits2 bool
 }
 
@@ -1509,22 +1636,22 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 		f.Misuse(resumeAt)
 	}
 	{
-		gate := args.gate
+		gate2 := args.gate2
 		exits2 := args.exits2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:236
 		j := job.Run(args.ctx, func(arg2 context.Context) (int, error) {
-			return halvesFunc1Run(gate, exits2, arg2)
+			return halvesFunc1Run(gate2, exits2, arg2)
 		})
 		// onstack_test.go:243: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1522
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1649
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1528
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1655
 			goto resume1
 		}
 		f.State = 1
@@ -1540,7 +1667,7 @@ after1:
 		f.l.add("halves: %d %v", n, err)
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1544
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1671
 }
 
 func (f *halvesLocals) Location() statemachine.Location {
@@ -1570,7 +1697,7 @@ func (f *halvesMachine) MoveNext(r *statemachine.Run) bool {
 
 // halvesFunc1Run is a function literal of [halves] for the runtime to call. It returns the
 // results, or an error that reports its suspension.
-func halvesFunc1Run(gate *job.Job[int], exits bool, arg2 context.Context) (int, error) {
+func halvesFunc1Run(gateArg *job.Job[int], exits bool, arg2 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := halvesFunc1Locals{exits: exits}
 	defer statemachine.Fail(&r)
@@ -1581,7 +1708,7 @@ func halvesFunc1Run(gate *job.Job[int], exits bool, arg2 context.Context) (int, 
 			panic(m.Suspend(arg2, &r, m)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r, gate); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, gateArg); hasEnded {
 		return v0, v1
 	}
 	m := &halvesFunc1Machine{halvesFunc1Locals: frame}
@@ -1598,8 +1725,8 @@ type halvesFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [halves] on to its next suspension (false) or its end
-// (true). The parameter gate is needed only before the first suspension.
-func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+// (true). The parameter gate2 is needed only before the first suspension.
+func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate2 *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
 	var awaited *job.Job[int]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -1612,14 +1739,14 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (h
 	}
 	// onstack_test.go:237: n, err := gate.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
-	if awaited = gate; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1617
+	if awaited = gate2; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1744
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1623
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1750
 		goto resume1
 	}
 	f.State = 1
@@ -1636,7 +1763,7 @@ after1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1640
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1767
 }
 
 func (f *halvesFunc1Locals) Location() statemachine.Location {
@@ -1747,13 +1874,13 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 		// onstack_test.go:300: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1751
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1878
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1757
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1884
 			goto resume1
 		}
 		f.State = 1
@@ -1765,7 +1892,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1769
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1896
 	return true, result0, result1
 }
 
@@ -1841,13 +1968,13 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	// onstack_test.go:294: enclosing, err := own.Job().Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if awaited = own.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1845
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1972
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1851
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1978
 		goto resume1
 	}
 	f.State = 1
@@ -1865,13 +1992,13 @@ after1:
 		// onstack_test.go:298: return enclosing.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if awaited2 = enclosing; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1869
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1996
 			goto after2
 		}
 		f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1875
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2002
 			goto resume2
 		}
 		f.State = 2
@@ -1883,7 +2010,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1887
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2014
 	return true, result0, result1
 }
 
@@ -1907,4 +2034,4 @@ func (f *itselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7718e8732da0ebdf
+// Digest of what is above: 9dd5662349452cf9

@@ -215,7 +215,7 @@ func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer frame.defers.Exit(r, &frame.Frame, 4, &returned)
 	for {
-		if hasEnded, again := frame.step(r); !again {
+		if hasEnded, repeat := frame.step(r); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -224,8 +224,8 @@ func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 
 // step runs [fallThroughEpilogues] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool) {
-	defer frame.defers.Catch(r, &frame.Frame, 4, &again)
+func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, repeat bool) {
+	defer frame.defers.Catch(r, &frame.Frame, 4, &repeat)
 	var fallThroughEpilogues2Err error
 	resumeAt := frame.State
 	frame.State = statemachine.Running
@@ -1294,4 +1294,4 @@ func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f14bbf6d61a14453
+// Digest of what is above: bf1885baba2e72c1

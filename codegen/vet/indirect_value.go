@@ -22,6 +22,7 @@ func (c *callCheck) funcValue(call *ast.CallExpr) {
 	}
 	if id, ok := fun.(*ast.Ident); ok {
 		if v, ok := c.info.ObjectOf(id).(*types.Var); ok && (c.entered[v] || c.isYield(v)) {
+			c.enteredValue(call, sig)
 			return
 		}
 	}
@@ -33,6 +34,38 @@ func (c *callCheck) funcValue(call *ast.CallExpr) {
 		return
 	}
 	c.report(call, valueBlocks(types.ExprString(call.Fun)))
+}
+
+// enteredValue reports a call that suspends if a machine has given the function, but blocks since
+// plain code stores one there that does.
+func (c *callCheck) enteredValue(call *ast.CallExpr, sig *types.Signature) {
+	c.note(c.region.decl, blindCall{Type: typeName(sig)})
+	if f, ok := c.storedAt(ast.Unparen(call.Fun)); ok && !f.why.Twin {
+		c.report(call, storedBlocks(types.ExprString(call.Fun), f))
+	}
+}
+
+// givenValues reports func values of unknown origin that a machine gives to a function which would
+// suspend in a literal or a function with a twin.
+func (c *callCheck) givenValues(call *ast.CallExpr, point *source.Suspension) {
+	if c.region.runner != machine {
+		return
+	}
+	for _, g := range point.Given(call, c.info) {
+		for _, e := range g.Values {
+			e = ast.Unparen(e)
+			_, lit := e.(*ast.FuncLit)
+			if lit || c.info.Types[e].IsNil() || c.function(stripInstantiation(e)) != nil {
+				continue
+			}
+			if v, ok := c.info.ObjectOf(nameIn(e)).(*types.Var); ok && c.entered[v] {
+				continue
+			}
+			if takesContext(g.Func) || slices.ContainsFunc(c.signatures, func(t types.Type) bool { return types.Identical(t, g.Func) }) {
+				c.report(e, valueGiven(types.ExprString(e), types.ExprString(call.Fun)))
+			}
+		}
+	}
 }
 
 // startsOnly reports whether a function of this type returns something to await, as the finding

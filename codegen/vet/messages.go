@@ -221,7 +221,16 @@ func valueBlocks(call string) message {
 	return message{
 		call + " blocks the worker if what it holds would suspend",
 		"the type of a func value does not show a twin",
-		"take a func that returns a *job.Job and await that, or an interface with both forms",
+		"take the function as a parameter, a func that returns a *job.Job and await that, or an interface with both forms",
+	}
+}
+
+// valueGiven returns the message about a func value that a machine gives to a function.
+func valueGiven(value, function string) message {
+	return message{
+		fmt.Sprintf("%s blocks the worker in %s if it would suspend", value, function),
+		"the type of a func value does not show a twin",
+		"pass the function itself, a literal, or a parameter",
 	}
 }
 

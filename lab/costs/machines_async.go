@@ -139,17 +139,24 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 type serveLocals struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	next  func() *job.Job[int]
-	calls bool
+	ctx       context.Context
+	next      func() *job.Job[int]
+	calls     bool
+	nextEnter func(*statemachine.Run) (interface {
+		Results(*statemachine.Run) *job.Job[int]
+	}, *job.Job[int])
 
-	pause1 *pauseFrame
-	await2 *job.Job[int]
+	next1 interface {
+		Results(*statemachine.Run) *job.Job[int]
+	}
+	pause2 *pauseFrame
+	await4 *job.Job[int]
 }
 
 // moveNext runs [serve] on to its next suspension (false) or its end (true).
 func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
+	var nextValue *job.Job[int]
 	var awaited *job.Job[int]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -159,6 +166,10 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
 	default:
 		f.Misuse(resumeAt)
 	}
@@ -168,39 +179,85 @@ for1:
 		goto else1
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:22
-	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/lab/costs/machines_async.go:173
-	if f.pause1 == nil {
+	if f.nextEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	nextValue = f.next()
+//line github.com/movenext/movenext/lab/costs/machines_async.go:188
+	goto after1
+entered:
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	f.next1, nextValue = f.nextEnter(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:193
+	if f.next1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
-	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:182
-	f.pause1 = nil
+	nextValue = f.next1.Results(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:202
+	f.next1 = nil
 after1:
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	f.pause2, _, err = pauseEnter(r, f.ctx, nextValue)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:207
+	if f.pause2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	_, err = f.pause2.Results(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:216
+	f.pause2 = nil
+after2:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:189
+//line github.com/movenext/movenext/lab/costs/machines_async.go:223
 	goto endIf1
 else1:
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	if f.nextEnter != nil {
+		goto entered1
+	}
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	nextValue = f.next()
+//line github.com/movenext/movenext/lab/costs/machines_async.go:232
+	goto after3
+entered1:
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	f.next1, nextValue = f.nextEnter(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:237
+	if f.next1 == nil {
+		goto after3
+	}
+	f.State = 3
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	nextValue = f.next1.Results(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:246
+	f.next1 = nil
+after3:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:25
-	if awaited = f.next(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:195
-		goto after2
+	if awaited = nextValue; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/costs/machines_async.go:252
+		goto after4
 	}
-	f.State = 2
-	f.await2 = awaited
+	f.State = 4
+	f.await4 = awaited
 	return r.Await(awaited), nil
-resume2:
-	awaited = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after2:
+resume4:
+	awaited = statemachine.AwaitedJob(r, f.await4)
+	f.await4 = nil
+after4:
 	{
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 		_, err2 := awaited.GetResult()
@@ -210,12 +267,12 @@ after2:
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/lab/costs/machines_async.go:214
+//line github.com/movenext/movenext/lab/costs/machines_async.go:271
 	goto for1
 }
 
 func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 25)
+	return f.Frame.At("main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 22, 25, 25)
 }
 
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
@@ -276,7 +333,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:280
+//line github.com/movenext/movenext/lab/costs/machines_async.go:337
 	f.State = 1
 	return true
 resume1:
@@ -286,14 +343,14 @@ resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines_async.go:290
+//line github.com/movenext/movenext/lab/costs/machines_async.go:347
 			return true
 //line github.com/movenext/movenext/lab/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/lab/costs/machines_async.go:297
+//line github.com/movenext/movenext/lab/costs/machines_async.go:354
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -364,7 +421,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:368
+//line github.com/movenext/movenext/lab/costs/machines_async.go:425
 		goto resume1
 	}
 	f.State = 1
@@ -379,18 +436,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/lab/costs/machines_async.go:383
+//line github.com/movenext/movenext/lab/costs/machines_async.go:440
 			goto leave1
 //line github.com/movenext/movenext/lab/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:389
+//line github.com/movenext/movenext/lab/costs/machines_async.go:446
 	goto range1
 leave1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:394
+//line github.com/movenext/movenext/lab/costs/machines_async.go:451
 		goto resume2
 	}
 	f.State = 2
@@ -400,7 +457,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:404
+//line github.com/movenext/movenext/lab/costs/machines_async.go:461
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:48
@@ -408,15 +465,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:412
+//line github.com/movenext/movenext/lab/costs/machines_async.go:469
 	f.loop1 = nil
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/lab/costs/machines_async.go:416
+//line github.com/movenext/movenext/lab/costs/machines_async.go:473
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/lab/costs/machines_async.go:420
+//line github.com/movenext/movenext/lab/costs/machines_async.go:477
 }
 
 func (f *sumFrame) Location() statemachine.Location {
@@ -439,4 +496,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0edc70b4f16f3691
+// Digest of what is above: ffb7612a0c559569

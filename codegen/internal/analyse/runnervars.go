@@ -157,10 +157,10 @@ func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
 	return arg
 }
 
-// HeldFunctions returns the variables of the annotated function decl that are known to hold
-// only suspending functions (vars) and those that hold functions for the runtime to call
-// (arguments). It also returns the function literals among their values, which become machines if
-// they suspend. It serves tools that analyse source the way the generator does. info must cover
+// HeldFunctions returns the variables of the annotated function decl whose calls suspend if what
+// they hold does (vars), parameters among them, and those that hold functions for the runtime to
+// call (arguments). It also returns the function literals among their values, and those that are
+// given to other annotated functions, which become machines if they suspend. It serves tools that analyse source the way the generator does. info must cover
 // the whole file, with the twins of its functions.
 func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars, arguments []*types.Var) {
 	object, ok := info.Defs[decl.Name].(*types.Func)
@@ -173,8 +173,15 @@ func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, fi
 	f.Functions = []*source.Function{fn}
 	u := newFacts(fn, typetext.New(p, f))
 	u.analyse()
+	for _, l := range u.Literals.Order {
+		if l.Entered {
+			list = append(list, l.Node) // given to a parameter with a companion
+		}
+	}
 	for v, held := range u.Literals.vars {
-		vars = append(vars, v)
+		if !slices.ContainsFunc(held.values, u.blocks) {
+			vars = append(vars, v)
+		}
 		for _, e := range held.values {
 			if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 				list = append(list, lit)

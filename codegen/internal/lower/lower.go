@@ -101,6 +101,7 @@ type lowering struct {
 	gotos   map[types.Object]*ir.Label // replaceLabels of the source
 	results []*ir.Variable
 	params  []*ir.Variable
+	brought []*ir.Variable // the companions of params
 	recv    *ir.Variable
 }
 
@@ -147,7 +148,7 @@ func (lo *lowering) function() *Function {
 		used.Entered = lo.isEntered
 		fn.Literal = &used
 	}
-	fn.Receiver, fn.Captured, fn.Params, fn.Results, fn.Vars = lo.recv, lo.capturedVariables(), lo.params, lo.results, lo.all
+	fn.Receiver, fn.Captured, fn.Params, fn.Companions, fn.Results, fn.Vars = lo.recv, lo.capturedVariables(), lo.params, lo.brought, lo.results, lo.all
 	fn.Code, fn.Lifted, fn.Loops, fn.Epilogue = ir.Prune(lo.code), lo.lifted, lo.loops, lo.epilogue
 	return &Function{Function: &fn, Facts: lo.Facts, Names: lo.names}
 }
@@ -173,8 +174,12 @@ func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && 
 // passed on, and nothing is shared with it.
 func (fn *Function) keepWhole() {
 	fn.Whole = true
-	fn.Code, fn.Lifted, fn.Vars = nil, nil, nil
-	for i, v := range append(fn.Inputs(), fn.Results...) {
+	fn.Code, fn.Lifted, fn.Vars = nil, nil, fn.Companions // which nothing reads
+	given := fn.Params
+	if fn.Receiver != nil {
+		given = append([]*ir.Variable{fn.Receiver}, given...)
+	}
+	for i, v := range slices.Concat(given, fn.Results) {
 		v.Usage = ir.Usage{} // the source uses its own variable, not this one
 		v.Cell, v.Place, v.Reads = false, ir.InFrame, 1
 		if v.Name == "" || v.Name == "_" {

@@ -1074,8 +1074,8 @@ func (s *Service) WatchAsync(ctx context.Context, interval time.Duration, report
 
 // WatchEnter enters [Service.Watch] for another machine. It returns the results or, suspended, the
 // frame that will have them.
-func (s *Service) WatchEnter(r *statemachine.Run, ctx context.Context, interval time.Duration, report func(string) error) (*ServiceWatchFrame, error) {
-	frame := ServiceWatchLocals{s: s, ctx: ctx, interval: interval, report: report}
+func (s *Service) WatchEnter(r *statemachine.Run, reportEnter func(*statemachine.Run, string) (interface{ Results(*statemachine.Run) error }, error), ctx context.Context, interval time.Duration, report func(string) error) (*ServiceWatchFrame, error) {
+	frame := ServiceWatchLocals{s: s, ctx: ctx, interval: interval, report: report, reportEnter: reportEnter}
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
@@ -1088,12 +1088,15 @@ func (s *Service) WatchEnter(r *statemachine.Run, ctx context.Context, interval 
 type ServiceWatchLocals struct {
 	statemachine.Frame
 
-	s        *Service
-	ctx      context.Context
-	interval time.Duration
-	report   func(string) error
+	s           *Service
+	ctx         context.Context
+	interval    time.Duration
+	report      func(string) error
+	reportEnter func(*statemachine.Run, string) (interface{ Results(*statemachine.Run) error }, error)
 
-	last int64
+	last    int64
+	now     int64
+	report2 interface{ Results(*statemachine.Run) error }
 }
 
 // ServiceWatchFrame is the frame of [Service.Watch] for a caller that is a machine.
@@ -1118,6 +1121,8 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		f.Misuse(resumeAt)
 	}
@@ -1126,7 +1131,7 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1130
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1135
 	if !asleep {
 		goto after1
 	}
@@ -1140,20 +1145,40 @@ after1:
 	if err != nil {
 		return true, err
 	}
-	{
-//line github.com/movenext/movenext/lab/functions/service/service.go:204
-		now := f.s.Taken()
-		if err := f.report(fmt.Sprintf("%d orders, %d in all", now-f.last, now)); err != nil {
-			return true, err
-		}
-		f.last = now
+	f.now = f.s.Taken()
+	if f.reportEnter != nil {
+		goto entered
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1152
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	err = f.report(fmt.Sprintf("%d orders, %d in all", f.now-f.last, f.now))
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1155
+	goto after2
+entered:
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	f.report2, err = f.reportEnter(r, fmt.Sprintf("%d orders, %d in all", f.now-f.last, f.now))
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1160
+	if f.report2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	err = f.report2.Results(r)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1169
+	f.report2 = nil
+after2:
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	if err != nil {
+		return true, err
+	}
+	f.last = f.now
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1177
 	goto for1
 }
 
 func (f *ServiceWatchLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
+	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201, 205)
 }
 
 func (f *ServiceWatchFrame) Results(r *statemachine.Run) error {
@@ -1178,4 +1203,4 @@ func (f *ServiceWatchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 521ae99f20f00160
+// Digest of what is above: c377a92dfef228a8

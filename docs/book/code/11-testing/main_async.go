@@ -105,10 +105,12 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 type retryLocals struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	operation func() error
+	ctx            context.Context
+	operation      func() error
+	operationEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error)
 
-	pause time.Duration
+	pause      time.Duration
+	operation1 interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs [retry] on to its next suspension (false) or its end (true).
@@ -121,43 +123,64 @@ func (f *retryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause = time.Minute
 for1:
-	{
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
-		err2 := f.operation()
-		if err2 == nil {
-			return true, nil
-		}
+	if f.operationEnter != nil {
+		goto entered
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:140
-	if !asleep {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
+	err = f.operation()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:141
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
+	f.operation1, err = f.operationEnter(r)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:146
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
+	err = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:155
+	f.operation1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:52
+	if err == nil {
+		return true, nil
+	}
+	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:163
+	if !asleep {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	err = r.Refusal()
-after1:
+after2:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	if err != nil {
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:156
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:179
 	goto for1
 }
 
 func (f *retryLocals) Location() statemachine.Location {
-	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
+	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 51, 55)
 }
 
 // retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
@@ -176,4 +199,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9babc1c2e839efb2
+// Digest of what is above: 028c3b3e8393bb47

@@ -36,18 +36,25 @@ func retryAsync[T any](ctx context.Context, p policy, operation func(context.Con
 type retryLocals[T any] struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	p         policy
-	operation func(context.Context) *job.Job[T]
+	ctx            context.Context
+	p              policy
+	operation      func(context.Context) *job.Job[T]
+	operationEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}, *job.Job[T])
 
-	began  time.Time
-	tries  uint
-	v      T
-	await1 *job.Job[T]
+	began      time.Time
+	tries      uint
+	v          T
+	operation1 interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}
+	await2 *job.Job[T]
 }
 
 // moveNext runs [retry] on to its next suspension (false) or its end (true).
 func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
+	var operation1Value *job.Job[T]
 	var awaited *job.Job[T]
 	var err error
 	var asleep bool
@@ -59,6 +66,8 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
@@ -67,22 +76,48 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T
 	f.began = time.Now()
 	f.tries = uint(1)
 for1:
-	// retry.go:26: v, err := operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:74
+	if f.operationEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	operation1Value = f.operation(f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:86
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	f.operation1, operation1Value = f.operationEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:91
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	f.v = *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:80
-	f.await1 = awaited
-	return r.Await(awaited), *new(T), nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:98
+	return false, *new(T), nil
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	operation1Value = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:103
+	f.operation1 = nil
 after1:
+	// retry.go:26: v, err := operation(ctx).Await()
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	if awaited = operation1Value; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:109
+		goto after2
+	}
+	f.State = 2
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	f.v = *new(T) // not needed any more
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:115
+	f.await2 = awaited
+	return r.Await(awaited), *new(T), nil
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
@@ -93,31 +128,31 @@ after1:
 		}
 		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:132
 	if !asleep {
-		goto after2
+		goto after3
 	}
-	f.State = 2
+	f.State = 3
 	return false, *new(T), nil
-resume2:
+resume3:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	err = r.Refusal()
-after2:
+after3:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:145
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
 	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:151
 	goto for1
 }
 
 func (f *retryLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 31)
+	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 26, 31)
 }
 
 // retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
@@ -136,4 +171,4 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 661d7f3924fd9ec8
+// Digest of what is above: d3e38a36a1924f88

@@ -159,8 +159,10 @@ type drawLocals struct {
 	of       int
 	interval time.Duration
 	out      func(string)
+	outEnter func(*statemachine.Run, string) interface{ Results(*statemachine.Run) }
 
 	next1 *statemachine.Waiting[int]
+	out2  interface{ Results(*statemachine.Run) }
 }
 
 // moveNext runs [draw] on to its next suspension (false) or its end (true).
@@ -176,13 +178,15 @@ func (f *drawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:186
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:190
 	if f.next1 == nil {
 		goto after1
 	}
@@ -191,7 +195,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:199
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
@@ -201,28 +205,50 @@ after1:
 	if err != nil {
 		return true, err
 	}
+	if f.outEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
 	f.out(fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
-	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:207
-	if !asleep {
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:214
+	goto after2
+entered:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
+	f.out2 = f.outEnter(r, fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:219
+	if f.out2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
+	f.out2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:228
+	f.out2 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
+	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:233
+	if !asleep {
+		goto after3
+	}
+	f.State = 3
+	return false, nil
+resume3:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	err = r.Refusal()
-after2:
+after3:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:221
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:247
 	goto for1
 }
 
 func (f *drawLocals) Location() statemachine.Location {
-	return f.Frame.At("main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 47)
+	return f.Frame.At("main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 46, 47)
 }
 
 // drawMachine is [draw] as the root of a chain: chain, job and frame in one allocation.
@@ -263,13 +289,22 @@ type everyLocals struct {
 	now      func() time.Duration
 	interval time.Duration
 	f        func(context.Context, int) error
+	nowEnter func(*statemachine.Run) (interface {
+		Results(*statemachine.Run) time.Duration
+	}, time.Duration)
+	fEnter func(*statemachine.Run, context.Context, int) (interface{ Results(*statemachine.Run) error }, error)
 
 	began time.Duration
-	beat  int
+	now1  interface {
+		Results(*statemachine.Run) time.Duration
+	}
+	beat int
+	f5   interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs [every] on to its next suspension (false) or its end (true).
 func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var nowValue time.Duration
 	var err error
 	var asleep bool
 	resumeAt := frame.State
@@ -278,37 +313,136 @@ func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
 	default:
 		frame.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
+	if frame.nowEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.began = frame.now()
-for1:
-	frame.beat = int((frame.now()-frame.began)/frame.interval) + 1
-	asleep, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:290
-	if !asleep {
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:334
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
+	frame.now1, frame.began = frame.nowEnter(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:339
+	if frame.now1 == nil {
 		goto after1
 	}
 	frame.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
+	frame.began = frame.now1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:348
+	frame.now1 = nil
+after1:
+for1:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	if frame.nowEnter != nil {
+		goto entered1
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	nowValue = frame.now()
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:358
+	goto after2
+entered1:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	frame.now1, nowValue = frame.nowEnter(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:363
+	if frame.now1 == nil {
+		goto after2
+	}
+	frame.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	nowValue = frame.now1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:372
+	frame.now1 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	frame.beat = int((nowValue-frame.began)/frame.interval) + 1
+	if frame.nowEnter != nil {
+		goto entered2
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	nowValue = frame.now()
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:382
+	goto after3
+entered2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	frame.now1, nowValue = frame.nowEnter(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:387
+	if frame.now1 == nil {
+		goto after3
+	}
+	frame.State = 3
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	nowValue = frame.now1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:396
+	frame.now1 = nil
+after3:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	asleep, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-nowValue)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:401
+	if !asleep {
+		goto after4
+	}
+	frame.State = 4
+	return false, nil
+resume4:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	err = r.Refusal()
-after1:
+after4:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	if err != nil {
 		return true, err
 	}
-	if err := frame.f(frame.ctx, frame.beat); err != nil {
+	if frame.fEnter != nil {
+		goto entered3
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	err = frame.f(frame.ctx, frame.beat)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:420
+	goto after5
+entered3:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	frame.f5, err = frame.fEnter(r, frame.ctx, frame.beat)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:425
+	if frame.f5 == nil {
+		goto after5
+	}
+	frame.State = 5
+	return false, nil
+resume5:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	err = frame.f5.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:434
+	frame.f5 = nil
+after5:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:307
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:441
 	goto for1
 }
 
 func (frame *everyLocals) Location() statemachine.Location {
-	return frame.Frame.At("main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 61)
+	return frame.Frame.At("main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 58, 60, 61, 61, 64)
 }
 
 // everyMachine is [every] as the root of a chain: chain, job and frame in one allocation.
@@ -327,4 +461,4 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 61711adf7727873d
+// Digest of what is above: 728b8eb5557eb5c6

@@ -19,10 +19,10 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of retry: aa041cba53f28757
+// Digest of retry: 1868fa844050965e
 
 // retryAsync starts [retry] as a state machine and returns its job.
-func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Context) *job.Job[T]) (result *job.Job[T]) {
+func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Context) (T, error)) (result *job.Job[T]) {
 	var r statemachine.Run
 	frame := retryFrame[T]{ctx: ctx, b: b, operation: operation}
 	defer statemachine.Catch(&r, &result)
@@ -33,17 +33,37 @@ func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Co
 	return m.Start(ctx, &r, m)
 }
 
+// retryEnter enters [retry] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func retryEnter[T any](r *statemachine.Run, operationEnter func(*statemachine.Run, context.Context) (interface {
+	Results(*statemachine.Run) (T, error)
+}, T, error), ctx context.Context, b backoff, operation func(context.Context) (T, error)) (*retryFrame[T], T, error) {
+	frame := retryFrame[T]{ctx: ctx, b: b, operation: operation, operationEnter: operationEnter}
+	if frame.MoveNext(r) {
+		return nil, frame.v, frame.err
+	}
+	m := new(retryFrame[T])
+	*m = frame
+	r.Push(ctx, m)
+	return m, *new(T), nil
+}
+
 // retryFrame is the frame of [retry]: what it keeps while it is suspended, its results among it.
 type retryFrame[T any] struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	b         backoff
-	operation func(context.Context) *job.Job[T]
+	ctx            context.Context
+	b              backoff
+	operation      func(context.Context) (T, error)
+	operationEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) (T, error)
+	}, T, error)
 
-	n1      int
-	attempt int
-	await1  *job.Job[T]
+	n1         int
+	attempt    int
+	operation1 interface {
+		Results(*statemachine.Run) (T, error)
+	}
 
 	v   T
 	err error
@@ -51,7 +71,6 @@ type retryFrame[T any] struct {
 
 // MoveNext runs [retry] on to its next suspension (false) or its end (true).
 func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
-	var awaited *job.Job[T]
 	var err2 error
 	var asleep bool
 	resumeAt := f.State
@@ -74,21 +93,30 @@ range1:
 	if f.attempt >= f.n1 {
 		goto endRange1
 	}
-	// main.go:37: v, err = operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:81
+	if f.operationEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+	f.v, f.err = f.operation(f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:103
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+	f.operation1, f.v, f.err = f.operationEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:108
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited)
+	return false
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.v, f.err = awaited.GetResult()
+	f.v, f.err = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:117
+	f.operation1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
 	if f.err == nil || !errors.Is(f.err, errBusy) {
 		return true
 	}
@@ -97,7 +125,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	asleep, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:129
 	if !asleep {
 		goto after2
 	}
@@ -110,24 +138,29 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:142
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
 	}
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:121
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:149
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:126
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:154
 	return true
 }
 
 func (f *retryFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
+}
+
+func (f *retryFrame[T]) Results(r *statemachine.Run) (T, error) {
+	r.Rethrow()
+	return f.v, f.err
 }
 
 // retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
@@ -150,9 +183,9 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 // hedgeAsync starts [hedge] as a state machine and returns its job.
 func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (result *job.Job[T]) {
 	var r statemachine.Run
-	frame := hedgeLocals[T]{ctx: ctx, operation: operation}
+	frame := hedgeLocals[T]{ctx: ctx, patience: patience, operation: operation}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, patience); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -160,23 +193,58 @@ func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation fu
 	return m.Start(ctx, &r, m)
 }
 
+// hedgeEnter enters [hedge] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func hedgeEnter[T any](r *statemachine.Run, operationEnter func(*statemachine.Run, context.Context, int) (interface {
+	Results(*statemachine.Run) *job.Job[T]
+}, *job.Job[T]), ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (*hedgeFrame[T], T, error) {
+	frame := hedgeLocals[T]{ctx: ctx, patience: patience, operation: operation, operationEnter: operationEnter}
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
+		r.Rethrow()
+		return nil, v0, v1
+	}
+	m := &hedgeFrame[T]{hedgeLocals: frame}
+	r.Push(ctx, m)
+	return m, *new(T), nil
+}
+
 // hedgeLocals is what [hedge] keeps while it is suspended.
 type hedgeLocals[T any] struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	ctx       context.Context
-	operation func(context.Context, int) *job.Job[T]
+	ctx            context.Context
+	patience       time.Duration
+	operation      func(context.Context, int) *job.Job[T]
+	operationEnter func(*statemachine.Run, context.Context, int) (interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}, *job.Job[T])
 
-	first  *job.Job[T]
-	await1 *job.Job[T]
+	first      *job.Job[T]
+	operation1 interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}
+	await2 *job.Job[T]
 }
 
-// moveNext runs [hedge] on to its next suspension (false) or its end (true). The parameter
-// patience is needed only before the first suspension.
-func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (hasEnded bool, result0 T, result1 error) {
+// hedgeFrame is the frame of [hedge] for a caller that is a machine.
+type hedgeFrame[T any] struct {
+	hedgeLocals[T]
+
+	result0 T
+	result1 error
+}
+
+func (f *hedgeFrame[T]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	return hasEnded
+}
+
+// moveNext runs [hedge] on to its next suspension (false) or its end (true).
+func (f *hedgeLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var awaited *job.Job[T]
+	var operation3Value *job.Job[T]
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -185,6 +253,10 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
 	default:
 		f.Misuse(resumeAt)
 	}
@@ -195,57 +267,107 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+	if f.operationEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
 	f.first = f.operation(f.ctx, 1)
-	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	if awaited = job.WaitTimeout(f.ctx, f.first, patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:203
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:276
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+	f.operation1, f.first = f.operationEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:281
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited), *new(T), nil
+	return false, *new(T), nil
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+	f.first = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:290
+	f.operation1 = nil
 after1:
+	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
+	if awaited = job.WaitTimeout(f.ctx, f.first, f.patience); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:296
+		goto after2
+	}
+	f.State = 2
+	f.await2 = awaited
+	return r.Await(awaited), *new(T), nil
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		v, err := awaited.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:219
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:312
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
 		}
 	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	if f.operationEnter != nil {
+		goto entered1
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	operation3Value = f.operation(f.ctx, 2)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:324
+	goto after3
+entered1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	f.operation1, operation3Value = f.operationEnter(r, f.ctx, 2)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:329
+	if f.operation1 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.ctx, f.operation, f.operationEnter = nil, nil, nil // not needed any more
+	return false, *new(T), nil
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	operation3Value = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:339
+	f.operation1 = nil
+after3:
 	// main.go:61: return job.Race(first, operation(ctx, 2)).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	if awaited = job.Race(f.first, f.operation(f.ctx, 2)); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:228
-		goto after2
+	if awaited = job.Race(f.first, operation3Value); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:345
+		goto after4
 	}
-	f.State = 2
-	f.ctx, f.operation, f.first = nil, nil, nil // not needed any more
-	f.await1 = awaited
+	f.State = 4
+	f.ctx, f.operation, f.operationEnter, f.first = nil, nil, nil, nil // not needed any more
+	f.await2 = awaited
 	return r.Await(awaited), *new(T), nil
-resume2:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after2:
+resume4:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after4:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:358
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:245
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:362
 }
 
 func (f *hedgeLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 58, 61)
+	return f.Frame.At("main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 57, 58, 61, 61)
+}
+
+func (f *hedgeFrame[T]) Results(r *statemachine.Run) (T, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // hedgeMachine is [hedge] as the root of a chain: chain, job and frame in one allocation.
@@ -255,7 +377,7 @@ type hedgeMachine[T any] struct {
 }
 
 func (f *hedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.moveNext(r)
 	if !hasEnded {
 		return false
 	}
@@ -279,11 +401,36 @@ func flakyAsync(ctx context.Context, calls *int) (result *job.Job[string]) {
 	return m.Start(ctx, &r, m)
 }
 
+// flakyEnter enters [flaky] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func flakyEnter(r *statemachine.Run, ctx context.Context, calls *int) (*flakyFrame, string, error) {
+	frame := flakyLocals{calls: calls}
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
+		return nil, v0, v1
+	}
+	m := &flakyFrame{flakyLocals: frame}
+	r.Push(ctx, m)
+	return m, "", nil
+}
+
 // flakyLocals is what [flaky] keeps while it is suspended.
 type flakyLocals struct {
 	statemachine.Frame
 
 	calls *int
+}
+
+// flakyFrame is the frame of [flaky] for a caller that is a machine.
+type flakyFrame struct {
+	flakyLocals
+
+	result0 string
+	result1 error
+}
+
+func (f *flakyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs [flaky] on to its next suspension (false) or its end (true). The parameter ctx is
@@ -302,7 +449,7 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:453
 	if !asleep {
 		goto after1
 	}
@@ -320,11 +467,16 @@ after1:
 		return true, "", errBusy
 	}
 	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:324
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:471
 }
 
 func (f *flakyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
+}
+
+func (f *flakyFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // flakyMachine is [flaky] as the root of a chain: chain, job and frame in one allocation.
@@ -388,7 +540,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:392
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:544
 	if !asleep {
 		goto after1
 	}
@@ -402,7 +554,7 @@ after1:
 	return true, "", sleep
 endIf1:
 	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:406
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:558
 }
 
 func (f *slowLocals) Location() statemachine.Location {
@@ -424,4 +576,318 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 055cc4bf3c698264
+// Digest of run: 1dc1fae5853e474e
+
+// runAsync starts [run] as a state machine and returns its job.
+func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := runFrame{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &runMachine{runFrame: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// runFrame is the frame of [run]: what it keeps while it is suspended.
+type runFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	calls  *int
+	b      backoff
+	retry1 *retryFrame[string]
+	hedge3 *hedgeFrame[string]
+}
+
+// MoveNext runs [run] on to its next suspension (false) or its end (true).
+func (f *runFrame) MoveNext(r *statemachine.Run) bool {
+	var retry1Value string
+	var retry1Err error
+	var err error
+	var hedge3Value string
+	var hedge3Err error
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:89
+	f.calls = new(int)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:89
+	*f.calls = 0
+	f.b = backoff{attempts: 5, first: time.Millisecond, most: 10 * time.Millisecond}
+	{
+		calls := f.calls
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+			m, r1, r2 := runFunc1Enter(r, calls, arg1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+		f.retry1, retry1Value, retry1Err = retryEnter(r, enter1, f.ctx, f.b, func(ctx context.Context) (string, error) { return flaky(ctx, calls) })
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:650
+	if f.retry1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	retry1Value, retry1Err = f.retry1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:659
+	f.retry1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	fmt.Println(retry1Value, retry1Err)
+	fmt.Println("calls:", (*f.calls))
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:94
+	f.b.attempts = 2
+	(*f.calls) = -10
+	{
+		calls := f.calls
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+		enter2 := func(r *statemachine.Run, arg2 context.Context) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+			m, r1, r2 := runFunc2Enter(r, calls, arg2)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+		f.retry1, _, err = retryEnter(r, enter2, f.ctx, f.b, func(ctx context.Context) (string, error) { return flaky(ctx, calls) })
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:687
+	if f.retry1 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.calls = nil // not needed any more
+	return false
+resume2:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+	_, err = f.retry1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:697
+	f.retry1 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:97
+	fmt.Println(err, errors.Is(err, errBusy))
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
+	f.hedge3, hedge3Value, hedge3Err = hedgeEnter(r, nil, f.ctx, time.Millisecond, slowAsync)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:704
+	if f.hedge3 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.ctx, f.calls = nil, nil // not needed any more
+	return false
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
+	hedge3Value, hedge3Err = f.hedge3.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:714
+	f.hedge3 = nil
+after3:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
+	fmt.Println(hedge3Value, hedge3Err)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:719
+	return true
+}
+
+func (f *runFrame) Location() statemachine.Location {
+	return f.Frame.At("main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 91, 96, 99)
+}
+
+// runMachine is [run] as the root of a chain: chain, job and frame in one allocation.
+type runMachine struct {
+	statemachine.Builder[job.Void]
+	runFrame
+}
+
+func (f *runMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.runFrame.MoveNext(r) {
+		return false
+	}
+	f.SetResult(r, job.Void{}, nil)
+	f.runFrame = runFrame{Frame: f.runFrame.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// runFunc1Enter enters a function literal of [run] for another machine. It returns the results or,
+// suspended, the frame that will have them.
+func runFunc1Enter(r *statemachine.Run, calls *int, ctx context.Context) (*runFunc1Frame, string, error) {
+	frame := runFunc1Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &runFunc1Args{calls: calls, ctx: ctx}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &runFunc1Frame{runFunc1Locals: frame}
+	r.Push(ctx, m)
+	return m, "", nil
+}
+
+// runFunc1Locals is what a function literal of [run] keeps while it is suspended.
+type runFunc1Locals struct {
+	statemachine.Frame
+
+	flaky1 *flakyFrame
+}
+
+// runFunc1Args are the parameters that only the start of a function literal of [run] needs.
+type runFunc1Args struct {
+	calls *int
+	ctx   context.Context
+}
+
+// runFunc1Frame is the frame of a function literal of [run] for a caller that is a machine.
+type runFunc1Frame struct {
+	runFunc1Locals
+
+	result0 string
+	result1 error
+}
+
+func (f *runFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [run] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *runFunc1Locals) moveNext(r *statemachine.Run, args *runFunc1Args) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	f.flaky1, result0, result1 = flakyEnter(r, args.ctx, args.calls)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:794
+	if f.flaky1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	result0, result1 = f.flaky1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:803
+	f.flaky1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *runFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 91)
+}
+
+func (f *runFunc1Frame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// runFunc2Enter enters a function literal of [run] for another machine. It returns the results or,
+// suspended, the frame that will have them.
+func runFunc2Enter(r *statemachine.Run, calls *int, ctx context.Context) (*runFunc2Frame, string, error) {
+	frame := runFunc2Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &runFunc2Args{calls: calls, ctx: ctx}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &runFunc2Frame{runFunc2Locals: frame}
+	r.Push(ctx, m)
+	return m, "", nil
+}
+
+// runFunc2Locals is what a function literal of [run] keeps while it is suspended.
+type runFunc2Locals struct {
+	statemachine.Frame
+
+	flaky1 *flakyFrame
+}
+
+// runFunc2Args are the parameters that only the start of a function literal of [run] needs.
+type runFunc2Args struct {
+	calls *int
+	ctx   context.Context
+}
+
+// runFunc2Frame is the frame of a function literal of [run] for a caller that is a machine.
+type runFunc2Frame struct {
+	runFunc2Locals
+
+	result0 string
+	result1 error
+}
+
+func (f *runFunc2Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [run] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *runFunc2Locals) moveNext(r *statemachine.Run, args *runFunc2Args) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(resumeAt)
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+	f.flaky1, result0, result1 = flakyEnter(r, args.ctx, args.calls)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:870
+	if f.flaky1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+	result0, result1 = f.flaky1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:879
+	f.flaky1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *runFunc2Locals) Location() statemachine.Location {
+	return f.Frame.At("main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 96)
+}
+
+func (f *runFunc2Frame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// Digest of what is above: cb6e4cce7cf943ba

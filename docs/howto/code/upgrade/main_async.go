@@ -32,20 +32,6 @@ func (h *hub) serveAsync(ctx context.Context, m *member, ahead []byte) (result *
 	return m2.Start(ctx, &r, m2)
 }
 
-// serveEnter enters [hub.serve] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (h *hub) serveEnter(r *statemachine.Run, ctx context.Context, m *member, ahead []byte) *hubServeFrame {
-	frame := hubServeFrame{h: h, ctx: ctx, m: m, ahead: ahead}
-	if frame.MoveNext(r) {
-		r.Rethrow()
-		return nil
-	}
-	m2 := new(hubServeFrame)
-	*m2 = frame
-	r.Push(ctx, m2)
-	return m2
-}
-
 // hubServeFrame is the frame of [hub.serve]: what it keeps while it is suspended.
 type hubServeFrame struct {
 	statemachine.Frame
@@ -87,7 +73,7 @@ func (f *hubServeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	f.writeAll1 = f.m.conn.WriteAllAsync(f.ctx, []byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: hub\r\n\r\n"))
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 	if statemachine.TwinEnded(r, f.writeAll1) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:77
 		goto resume1
 	}
 	f.State = 1
@@ -96,7 +82,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 		_, err2 := statemachine.TwinResult(r, f.writeAll1)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:100
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:86
 		f.writeAll1 = nil
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 		if err2 != nil {
@@ -109,7 +95,7 @@ resume1:
 	f.in = netio.NewBuffered(f.m.conn, f.ahead...)
 for1:
 	f.readLine2, line, err = f.in.ReadLineEnter(r, f.ctx, 1024)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:113
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:99
 	if f.readLine2 == nil {
 		goto after2
 	}
@@ -119,7 +105,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:87
 	line, err = f.readLine2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:123
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:109
 	f.readLine2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:88
@@ -129,16 +115,12 @@ after2:
 		return true
 	}
 	f.h.tell(append(line, '\n'))
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:133
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:119
 	goto for1
 }
 
 func (f *hubServeFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*hub).serve", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 82, 87)
-}
-
-func (f *hubServeFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // hubServeMachine is [hub.serve] as the root of a chain: chain, job and frame in one allocation.
@@ -170,20 +152,6 @@ func (m *member) writeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	}
 	m2 := &memberWriteMachine{memberWriteFrame: frame}
 	return m2.Start(ctx, &r, m2)
-}
-
-// writeEnter enters [member.write] for another machine. It returns the results or, suspended, the
-// frame that will have them.
-func (m *member) writeEnter(r *statemachine.Run, ctx context.Context) *memberWriteFrame {
-	frame := memberWriteFrame{m: m, ctx: ctx}
-	if frame.MoveNext(r) {
-		r.Rethrow()
-		return nil
-	}
-	m2 := new(memberWriteFrame)
-	*m2 = frame
-	r.Push(ctx, m2)
-	return m2
 }
 
 // memberWriteFrame is the frame of [member.write]: what it keeps while it is suspended.
@@ -234,7 +202,7 @@ range1:
 	// main.go:111: for line, err := range m.lines.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:111
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:238
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:206
 		goto resume1
 	}
 	f.State = 1
@@ -256,7 +224,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:113
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:260
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:228
 		goto resume2
 	}
 	f.State = 2
@@ -264,7 +232,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:113
 	_, err = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:268
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:236
 	f.writeAll2 = nil
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
@@ -272,12 +240,12 @@ endIf1:
 		_ = f.m.conn.Close()
 		goto leave1
 	}
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:276
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:244
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:281
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:249
 		goto resume3
 	}
 	f.State = 3
@@ -288,7 +256,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:292
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:260
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
@@ -296,20 +264,16 @@ resume3:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:268
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	return true
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:305
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:273
 }
 
 func (f *memberWriteFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*member).write", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 111, 113, 111)
-}
-
-func (f *memberWriteFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
 }
 
 // memberWriteMachine is [member.write] as the root of a chain: chain, job and frame in one
@@ -329,4 +293,4 @@ func (f *memberWriteMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1e6c22a4ad348629
+// Digest of what is above: f26df2783d3bc651
