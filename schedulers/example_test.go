@@ -197,8 +197,3 @@ func ExampleOnHookPanic() {
 	// Output:
 	// mine.OnWake has failed: no window
 }
-
-// customer holds a lock.
-type customer string
-
-func (c customer) Name() string { return string(c) }

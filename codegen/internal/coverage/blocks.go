@@ -25,7 +25,7 @@ func blocks(env []string, text []byte) (inText []extent, inProfile []block, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	inProfile, err = instrumented(env, dir, text)
 	if err != nil {
 		return nil, nil, err

@@ -151,7 +151,7 @@ func main() {
 		return
 	}
 	h := &hub{members: job.NewScope(context.Background(), job.Supervisor())}
-	server := &http.Server{Handler: h}
+	server := &http.Server{Handler: h} //nolint:gosec // its only clients are below
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(secure{l.NetListener(), config}) }()
 
