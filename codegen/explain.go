@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/ir"
-	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
@@ -92,15 +90,8 @@ const (
 // a function with findings has no machine, nor does one that never suspends. An error means
 // that no package could be examined, or that a named function does not exist.
 func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []Diagnostic, error) {
-	cfg.DryRun = true
-	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
-	if err != nil {
-		return nil, nil, err
-	}
-	r := newRun(&cfg, ws)
 	e := &explaining{wanted: functions, seen: map[string]bool{}}
-	r.override = e.translate
-	result, err := r.do()
+	_, result, err := tryRun(&cfg, e.translate, patterns)
 	if err != nil {
 		return nil, nil, err
 	}

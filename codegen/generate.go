@@ -84,6 +84,20 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	return result, nil
 }
 
+// tryRun runs another translator, without a cache, and writes nothing. With an error there is no
+// result.
+func tryRun(cfg *Config, t translator, patterns []string) (*run, *Result, error) {
+	cfg.DryRun = true
+	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newRun(cfg, ws)
+	r.override = t
+	result, err := r.do()
+	return r, result, err
+}
+
 // cachedResult returns the result of a run that the cached run makes unnecessary.
 func cachedResult(run *cache.Run) *Result {
 	result := &Result{Warnings: published(run.Warnings)}

@@ -2,11 +2,9 @@ package codegen
 
 import (
 	"fmt"
-	"go/token"
 	"path/filepath"
 	"strings"
 
-	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -15,16 +13,13 @@ import (
 // program with these machines starts, it writes the recording to the file sink. Findings are
 // those of [Generate]; if there are any, there is no overlay.
 func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []Diagnostic, error) {
-	cfg.DryRun, cfg.Mode = true, Debug
-	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
+	cfg.Mode = Debug
+	r, result, err := tryRun(&cfg, translating(form{debug: true, records: true}), patterns)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRun(&cfg, ws)
-	r.override = translating(form{debug: true, records: true})
-	result, err := r.do()
-	if err != nil || len(result.Diagnostics) > 0 {
-		return nil, result.Diagnostics, err
+	if len(result.Diagnostics) > 0 {
+		return nil, result.Diagnostics, nil
 	}
 	overlay := map[string][]byte{}
 	for _, f := range result.Files {

@@ -1,11 +1,9 @@
 package codegen
 
 import (
-	"go/token"
 	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/emit"
-	"github.com/movenext/movenext/codegen/internal/load"
 )
 
 // Place says what a line of a generated file executes: statements of the source that begin there,
@@ -25,14 +23,7 @@ type Trace struct {
 // the lines of the generated files execute. Tests are left out. Findings are those of [Generate];
 // if there are any, there are no traces.
 func Traces(cfg Config, patterns ...string) ([]Trace, []Diagnostic, error) {
-	cfg.DryRun = true
-	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
-	if err != nil {
-		return nil, nil, err
-	}
-	r := newRun(&cfg, ws)
-	r.override = translating(form{traces: true})
-	result, err := r.do()
+	r, result, err := tryRun(&cfg, translating(form{traces: true}), patterns)
 	if err != nil {
 		return nil, nil, err
 	}

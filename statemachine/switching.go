@@ -41,7 +41,7 @@ func (r *Run) SwitchTo(ctx context.Context, s schedulers.Scheduler) bool {
 // queueSwitch queues w for c, and reports whether c continues later. It watches the context first:
 // from then on, the chain may belong to another goroutine.
 func (r *Run) queueSwitch(w *switching, c *chain) (waits bool) {
-	if probe.On(probe.Events) || probe.On(probe.Holders) {
+	if probe.On(probe.Events | probe.Holders) {
 		w.job = c.WaitingJob()
 	}
 	w.chain.Store(c)

@@ -4,9 +4,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // heldLocks reports suspensions between Lock and Unlock of a lock of package sync. Other code
@@ -86,7 +87,7 @@ func lockedThreads(r *reporter, s *survey) {
 func (s *survey) withdraw(r *region) analysis.SuggestedFix {
 	p := s.patch(r.decl.Pos())
 	for _, c := range r.decl.Doc.List {
-		if strings.HasPrefix(c.Text, "//movenext:async") && r.lit == nil { // perhaps with a budget
+		if source.IsAsync(c.Text) && r.lit == nil {
 			p.replace(piece{c.Pos(), c.End() + token.Pos(len("\n"))}, "")
 		}
 	}

@@ -61,20 +61,13 @@ func coverProfile(args []string, stderr io.Writer) int {
 // parseCover reads the command line. It prints a usage error before returning it.
 func parseCover(args []string, stderr io.Writer) (*coverOptions, error) {
 	o := &coverOptions{}
-	var tags string
 	flags := flag.NewFlagSet("movenext cover", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, coverUsage) }
 	flags.StringVar(&o.out, "o", "", "")
-	flags.StringVar(&tags, "tags", "", "")
-	flags.StringVar(&o.config.GOOS, "goos", "", "")
-	flags.StringVar(&o.config.GOARCH, "goarch", "", "")
-	flags.StringVar(&o.config.Dir, "C", "", "")
+	addBuildFlags(flags, &o.config)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
-	}
-	if tags != "" {
-		o.config.Tags = strings.Split(tags, ",")
 	}
 	if flags.NArg() != 1 {
 		fmt.Fprint(stderr, coverUsage)

@@ -74,21 +74,14 @@ func parseExplain(args []string, stderr io.Writer) (*explainOptions, error) {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, o.command = args[:i], args[i+1:]
 	}
-	var tags string
 	flags := flag.NewFlagSet("movenext explain", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, explainUsage) }
 	flags.StringVar(&o.format, "format", "text", "")
 	flags.StringVar(&o.out, "o", "", "")
-	flags.StringVar(&tags, "tags", "", "")
-	flags.StringVar(&o.config.GOOS, "goos", "", "")
-	flags.StringVar(&o.config.GOARCH, "goarch", "", "")
-	flags.StringVar(&o.config.Dir, "C", "", "")
+	addBuildFlags(flags, &o.config)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
-	}
-	if tags != "" {
-		o.config.Tags = strings.Split(tags, ",")
 	}
 	if rest := flags.Args(); len(rest) > 0 {
 		o.pattern, o.functions = rest[0], rest[1:]

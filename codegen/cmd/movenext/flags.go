@@ -78,16 +78,13 @@ type options struct {
 // returning it.
 func parse(command string, args []string, stderr io.Writer) (options, []string, error) {
 	o := options{command: command}
-	var tags, cache string
+	var cache string
 	flags := flag.NewFlagSet("movenext", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, usage) }
 	o.config.Mode = codegen.Release
 	flags.Var(&o.config.Mode, "mode", "")
-	flags.StringVar(&tags, "tags", "", "")
-	flags.StringVar(&o.config.GOOS, "goos", "", "")
-	flags.StringVar(&o.config.GOARCH, "goarch", "", "")
-	flags.StringVar(&o.config.Dir, "C", "", "")
+	addBuildFlags(flags, &o.config)
 	if command == "generate" {
 		flags.BoolVar(&o.config.Overwrite, "overwrite", false, "")
 	}
@@ -115,10 +112,21 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 		}
 		o.config.Accept, patterns = patterns, nil
 	}
-	if tags != "" {
-		o.config.Tags = strings.Split(tags, ",")
-	}
 	return o, patterns, nil
+}
+
+// addBuildFlags adds the flags that say which files are loaded, and from where.
+func addBuildFlags(flags *flag.FlagSet, config *codegen.Config) {
+	flags.Func("tags", "", func(list string) error {
+		config.Tags = nil
+		if list != "" {
+			config.Tags = strings.Split(list, ",")
+		}
+		return nil
+	})
+	flags.StringVar(&config.GOOS, "goos", "", "")
+	flags.StringVar(&config.GOARCH, "goarch", "", "")
+	flags.StringVar(&config.Dir, "C", "", "")
 }
 
 // checkOrder rejects arguments that cannot be meant as patterns: the go command would
