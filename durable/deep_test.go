@@ -18,6 +18,9 @@ type link struct{ N *link }
 // TestAForgedDepthIsRefused decodes objects that nest: as deep as some that were saved can be, and
 // so deep that a decoder without a bound exhausts its stack.
 func TestAForgedDepthIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes gigabytes under the race detector, and is on one goroutine")
+	}
 	for _, c := range []struct {
 		depth int
 		err   string

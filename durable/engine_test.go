@@ -291,8 +291,11 @@ func TestACancellationOfAStuckInstanceActsWhenItIsResumed(t *testing.T) {
 			_, err = store.Swap(t.Context(), r)
 			require.NoError(t, err)
 			if point == "charge" { // the worker that was in the step is gone
-				other := opened(t, store)
-				h = durable.Serve(other, shop.OrderDurable, shop.New()).Handle("a")
+				ended, end := context.WithCancel(t.Context())
+				end()
+				require.ErrorIs(t, e.Shutdown(ended), context.Canceled)
+				e = opened(t, store)
+				h = durable.Serve(e, shop.OrderDurable, shop.New()).Handle("a")
 			}
 			require.NoError(t, h.Cancel(t.Context()))
 			time.Sleep(time.Hour)

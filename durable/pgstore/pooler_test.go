@@ -274,7 +274,7 @@ func TestAServerThatHasBecomeReadOnlyIsLeft(t *testing.T) {
 
 // TestALongCallOfAPurgeIsNotCutOff deletes under a time limit that a large deletion exceeds.
 func TestALongCallOfAPurgeIsNotCutOff(t *testing.T) {
-	own := strict(t, "statement_timeout=30ms")
+	own := strict(t, "statement_timeout=1s")
 	schema := newSchema()
 	s := openedAt(t, own.Address(), schema)
 	r := instance("a")
@@ -286,7 +286,7 @@ func TestALongCallOfAPurgeIsNotCutOff(t *testing.T) {
 	defer func() { _ = c.Close(context.Background()) }()
 	name := pgx.Identifier{schema}.Sanitize()
 	_, err = c.Exec(t.Context(), fmt.Sprintf(`CREATE FUNCTION %[1]s.slow() RETURNS trigger LANGUAGE plpgsql AS
-		$$ BEGIN PERFORM pg_sleep(0.2); RETURN OLD; END $$;
+		$$ BEGIN PERFORM pg_sleep(1.5); RETURN OLD; END $$;
 		CREATE TRIGGER slow BEFORE DELETE ON %[1]s.instances FOR EACH ROW EXECUTE FUNCTION %[1]s.slow()`, name))
 	require.NoError(t, err)
 	n, err := s.Purge(t.Context(), time.Now(), 10)
