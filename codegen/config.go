@@ -116,10 +116,12 @@ func (c *Config) env() []string {
 }
 
 func (c *Config) buildFlags() []string {
-	if len(c.Tags) == 0 {
-		return nil
+	// With -cover in GOFLAGS, the go command would list files that it has rewritten.
+	flags := []string{"-cover=false"}
+	if len(c.Tags) > 0 {
+		flags = append(flags, "-tags="+strings.Join(c.Tags, ","))
 	}
-	return []string{"-tags=" + strings.Join(c.Tags, ",")}
+	return flags
 }
 
 // settings returns the part of c that selects what is loaded.

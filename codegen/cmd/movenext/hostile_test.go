@@ -259,6 +259,7 @@ func TestFlagsOfTheGoCommand(t *testing.T) {
 		"-json": {exitUsage, "go list -f cannot be used with -json"}, "-f=x": {exitUsage, "go list -f cannot be used"},
 		"nonsense": {exitUsage, `non-flag "nonsense"`}, "-nonsense": {exitUsage, "unknown flag -nonsense"},
 		"-C=/": {exitUsage, "-C flag must be first"}, "-modfile=/nowhere.mod": {exitUsage, ""}, "-m": {exitUsage, ""},
+		"-cover": {exitOK, ""}, "-cover -coverpkg=./...": {exitOK, ""},
 		"-x": {exitOK, ""}, "-n": {exitOK, ""}, "-e": {exitOK, ""}, "-test": {exitOK, ""}, "-deps": {exitOK, ""}, "-o=/dev/null": {exitOK, ""},
 	} {
 		t.Run(flags, func(t *testing.T) {
