@@ -29,6 +29,11 @@ type Machine struct {
 	Fields []Field // of the frame, in its order
 	Bytes  int64   // of the frame; -1: depends on type parameters
 
+	// Debug has the fields of the frame in the form for debuggers, and DebugBytes their size, as
+	// Bytes does. The function has no such form if Debug is empty.
+	Debug      []Field
+	DebugBytes int64
+
 	// Points are the suspension points in the order of their numbers, which start at 1.
 	Points []Point
 
@@ -119,7 +124,7 @@ type explaining struct {
 }
 
 func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
-	t := translate(fn, imports, form{})
+	t, debug := translate(fn, imports, form{}), translate(fn, imports, form{debug: true})
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.seen[fn.DocName()] = true
@@ -127,14 +132,27 @@ func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) (
 		return t.text()
 	}
 	if t.root.Tail != nil {
-		e.machines = append(e.machines, t.root.explain(nil))
+		e.machines = append(e.machines, debug.addTo(0, t.root.explain(nil)))
 	}
-	for i, m := range append([]*placedFunction{t.root}, t.literals...) {
+	for i, m := range t.placed() {
 		if len(m.Points()) > 0 {
-			e.machines = append(e.machines, m.explain(&t.printed.Frames[i]))
+			e.machines = append(e.machines, debug.addTo(i, m.explain(&t.printed.Frames[i])))
 		}
 	}
 	return t.text()
+}
+
+// placed returns the function and the literals in it, in the order of their frames.
+func (t *translation) placed() []*placedFunction {
+	return append([]*placedFunction{t.root}, t.literals...)
+}
+
+// addTo adds the frame that has the number i in this form for debuggers to m.
+func (t *translation) addTo(i int, m *Machine) *Machine {
+	if len(t.findings) == 0 {
+		m.Debug, m.DebugBytes = t.placed()[i].explainFrame(&t.printed.Frames[i])
+	}
+	return m
 }
 
 // explain describes a machine that has been printed; frame is its frame, or nil if it has none.
@@ -158,7 +176,7 @@ func (fn *placedFunction) explain(frame *emit.Frame) *Machine {
 		return m
 	}
 	m.Frame, m.Edges = frame.Name, fn.edges()
-	fn.explainFrame(m, frame)
+	m.Fields, m.Bytes = fn.explainFrame(frame)
 	for _, p := range fn.Points() {
 		m.Points = append(m.Points, fn.explainPoint(p, m, frame.Fields))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // explainFrame lists the fields and sums their sizes, following gc's layout.
-func (fn *placedFunction) explainFrame(m *Machine, frame *emit.Frame) {
+func (fn *placedFunction) explainFrame(frame *emit.Frame) (fields []Field, bytes int64) {
 	var layout []*types.Var
 	known := true
 	add := func(f Field, t types.Type) {
@@ -23,7 +23,7 @@ func (fn *placedFunction) explainFrame(m *Machine, frame *emit.Frame) {
 			f.Bytes = fn.Facts.Sizes.Sizeof(t)
 			layout = append(layout, types.NewField(token.NoPos, nil, f.Name, t, false))
 		}
-		m.Fields = append(m.Fields, f)
+		fields = append(fields, f)
 	}
 	if fn.Streams() {
 		value := fn.Source.Stream.Value
@@ -41,10 +41,10 @@ func (fn *placedFunction) explainFrame(m *Machine, frame *emit.Frame) {
 		f, t := explainField(field)
 		add(f, t)
 	}
-	m.Bytes = -1
-	if known {
-		m.Bytes = fn.Facts.Sizes.Sizeof(types.NewStruct(layout, nil))
+	if !known {
+		return fields, -1
 	}
+	return fields, fn.Facts.Sizes.Sizeof(types.NewStruct(layout, nil))
 }
 
 // runtimeType returns the type of that name in package statemachine, or nil if there is none.

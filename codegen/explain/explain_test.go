@@ -75,23 +75,28 @@ func TestMachinesInEachFormat(t *testing.T) {
 }
 
 func TestBytesAreThoseOfTheCompiler(t *testing.T) {
-	dir, _ := module(t)
-	_, err := codegen.Generate(codegen.Config{Dir: dir}, ".")
-	require.NoError(t, err)
-	var checks strings.Builder
-	compared := 0
-	for _, m := range machines(t, dir) {
-		if m.Bytes < 0 {
-			continue
+	for _, mode := range []codegen.Mode{codegen.Release, codegen.Debug} {
+		dir, _ := module(t)
+		_, err := codegen.Generate(codegen.Config{Dir: dir, Mode: mode}, ".")
+		require.NoError(t, err)
+		var checks strings.Builder
+		compared := 0
+		for _, m := range machines(t, dir) {
+			frame, fields, bytes := m.Frame, m.Fields, m.Bytes
+			if mode == codegen.Debug {
+				frame, fields, bytes = strings.Replace(m.Frame, "Locals", "Frame", 1), m.Debug, m.DebugBytes
+			}
+			if bytes < 0 {
+				continue
+			}
+			compared++
+			fmt.Fprintf(&checks, "\t{%q, unsafe.Sizeof(%s{}), %d},\n", frame, frame, bytes)
+			for _, f := range fields {
+				fmt.Fprintf(&checks, "\t{%q, unsafe.Sizeof(%s{}.%s), %d},\n", frame+"."+f.Name, frame, f.Name, f.Bytes)
+			}
 		}
-		compared++
-		fmt.Fprintf(&checks, "\t{%q, unsafe.Sizeof(%s{}), %d},\n", m.Frame, m.Frame, m.Bytes)
-		for _, f := range m.Fields {
-			fmt.Fprintf(&checks, "\t{%q, unsafe.Sizeof(%s{}.%s), %d},\n", m.Frame+"."+f.Name, m.Frame, f.Name, f.Bytes)
-		}
-	}
-	require.Greater(t, compared, 2)
-	testmodule.Write(t, filepath.Join(dir, "size_test.go"), fmt.Appendf(nil, `package machines
+		require.Greater(t, compared, 2)
+		testmodule.Write(t, filepath.Join(dir, "size_test.go"), fmt.Appendf(nil, `package machines
 
 import ("testing"; "unsafe")
 
@@ -102,11 +107,10 @@ func TestSizes(t *testing.T) {
 	}
 }
 `, &checks))
-	test := exec.Command("go", "test", "-vet=off", ".")
-	test.Dir = dir
-
-	if out, err := test.CombinedOutput(); err != nil {
-		t.Errorf("%s", out)
+		test := exec.Command("go", "test", "-vet=off", ".")
+		test.Dir = dir
+		out, err := test.CombinedOutput()
+		assert.NoError(t, err, "%s: %s", mode, out)
 	}
 }
 
@@ -160,6 +164,12 @@ func TestThePageHasSourceDrawingFrameAndRun(t *testing.T) {
 	assert.Contains(t, page, `data-edge="2 1"`, "the way back in the loop")
 	assert.Contains(t, page, "func (s *shop) count(a awaiter.Awaitable[int])")
 	assert.Equal(t, 1, strings.Count(page, "job.SwitchTo(context.Background(), nil) }()"+"</div>"), "a literal's source is in its function's")
+	for _, row := range []string{
+		`<td class="n">16</td><td class="n">16</td><td class="f">ctx</td>`,
+		`<td class="n">–</td><td class="n">16</td><td class="f">err</td>`,
+	} {
+		assert.Contains(t, page, row, "bytes in the release form and in the form for debuggers")
+	}
 	assert.Equal(t, 3, strings.Count(page, `"Event":`), "no other functions, and no line twice")
 	assert.NotContains(t, page, `"</script>"`, "a value ends no script")
 	assert.NotContains(t, page, "http://")

@@ -20,8 +20,8 @@ var page = template.Must(template.New("page").Parse(pageText))
 // step n, and #waits=Name.n where the function Name first suspends at its point n. The returned
 // error is that of w.
 //
-// Fields that only machines in debug form have are omitted: the frame shown is that of the
-// release form.
+// The frame is shown in the release form and in the form for debuggers, side by side. The values
+// are those of the latter, which has more of them.
 func HTML(w io.Writer, title string, machines []*codegen.Machine, steps []Step) error {
 	data := struct {
 		Title    string
@@ -41,22 +41,40 @@ func HTML(w io.Writer, title string, machines []*codegen.Machine, steps []Step) 
 // drawn is a machine as the page's template shows it.
 type drawn struct {
 	*codegen.Machine
-	Size    string
-	Drawing template.HTML
-	Fields  []drawnField
+	Size, DebugSize string
+	Drawing         template.HTML
+	Fields          []drawnField // those of the release form first
 }
 
-type drawnField struct{ Name, Type, Size, Origin string }
+// drawnField is a field of a frame in one form, or in both. Without it a form has the size "–".
+type drawnField struct{ Name, Type, Release, Debug, Origin string }
 
 func draw(m *codegen.Machine) drawn {
 	d := drawn{Machine: m, Size: bytes(m.Bytes), Drawing: svg(m)}
 	if len(m.Callees) > 0 {
 		d.Size = frame(m)
 	}
+	if len(m.Debug) > 0 {
+		d.DebugSize = bytes(m.DebugBytes)
+	}
 	for _, f := range m.Fields {
-		d.Fields = append(d.Fields, drawnField{f.Name, f.Type, size(f.Bytes), origin(f)})
+		row := drawnField{f.Name, f.Type, size(f.Bytes), "–", origin(f)}
+		if i := named(m.Debug, f.Name); i >= 0 {
+			row.Debug = size(m.Debug[i].Bytes)
+		}
+		d.Fields = append(d.Fields, row)
+	}
+	for _, f := range m.Debug {
+		if named(m.Fields, f.Name) < 0 {
+			d.Fields = append(d.Fields, drawnField{f.Name, f.Type, "–", size(f.Bytes), origin(f)})
+		}
 	}
 	return d
+}
+
+// named returns the index of the field with the name, or -1.
+func named(fields []codegen.Field, name string) int {
+	return slices.IndexFunc(fields, func(f codegen.Field) bool { return f.Name == name })
 }
 
 // block is a range of source lines.

@@ -236,6 +236,8 @@ func TestTheThreeAwaitsPlay(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(said, "suspends at"), said)
 	assert.NotContains(t, said, "hole")
 	assert.NotContains(t, said, "undefined")
+	forms := value[[]string](t, tab, `[...document.querySelectorAll('tr[data-field=ctx] td, tr[data-field=err] td')].map(e => e.textContent).slice(0, 9)`)
+	assert.Equal(t, []string{"16", "16", "ctx", "context.backgroundCtx", "context.Context", "parameter", "–", "16", "err"}, forms, "release and debug form")
 }
 
 func TestAPhone(t *testing.T) {
