@@ -63,7 +63,7 @@
 //	case 2:
 //		goto resume2
 //	default:
-//		f.Misuse(resumeAt)
+//		statemachine.Misuse(resumeAt)
 //	}
 //
 // A call of a function with a twin enters the callee's machine. If the callee ran to its end,
@@ -127,8 +127,8 @@
 //	if hasEnded, v0, v1 := frame.moveNext(r, &fetchBothArgs{ctx: ctx, a: a}); hasEnded {
 //		return nil, v0, v1
 //	}
-//	m := &fetchBothFrame{fetchBothLocals: frame}
-//	r.Push(ctx, m)
+//	m := &fetchBothFrame{kept: frame}
+//	r.Push(ctx, m, &m.kept.Frame)
 //	return m, 0, nil
 //
 // A machine that has called another one requests the results when it is resumed, so the callee

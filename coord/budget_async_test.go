@@ -30,8 +30,8 @@ func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &othersMachine{othersFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &othersMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // othersFrame is the frame of [others]: what it keeps while it is suspended.
@@ -50,7 +50,7 @@ func (f *othersFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// budget_test.go:53: job.Yield()
 	f.State = 1
@@ -64,23 +64,23 @@ resume1:
 	return true
 }
 
-func (f *othersFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 53)
-}
-
 // othersMachine is [others] as the root of a chain: chain, job and frame in one allocation.
 type othersMachine struct {
-	statemachine.Builder[job.Void]
-	othersFrame
+	builder statemachine.Builder[job.Void]
+	kept    othersFrame
 }
 
 func (f *othersMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.othersFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.othersFrame = othersFrame{Frame: f.othersFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = othersFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *othersMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 53)
 }
 
 // Digest of uses: 3f69e937264a8653
@@ -93,8 +93,8 @@ func usesAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) 
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &usesMachine{usesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &usesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // usesLocals is what [uses] keeps while it is suspended.
@@ -139,7 +139,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 9:
 		goto resume9
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// budget_test.go:67: job.Yield()
 	f.State = 1
@@ -347,24 +347,24 @@ endFor1:
 //line github.com/movenext/movenext/coord/budget_async_test.go:348
 }
 
-func (f *usesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 67, 75, 80, 84, 86, 87, 90, 91, 94)
-}
-
 // usesMachine is [uses] as the root of a chain: chain, job and frame in one allocation.
 type usesMachine struct {
-	statemachine.Builder[job.Void]
-	usesLocals
+	builder statemachine.Builder[job.Void]
+	kept    usesLocals
 }
 
 func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.usesLocals = usesLocals{Frame: f.usesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = usesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *usesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 67, 75, 80, 84, 86, 87, 90, 91, 94)
 }
 
 // Digest of misuses: 8574691c609da60a
@@ -377,8 +377,8 @@ func misusesAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.Keyed
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.panics, nil)
 	}
-	m := &misusesMachine{misusesFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &misusesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // misusesFrame is the frame of [misuses]: what it keeps while it is suspended, its results among
@@ -406,7 +406,7 @@ func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:142
 	f.i1 = 0
@@ -439,23 +439,23 @@ endRange1:
 	return true
 }
 
-func (f *misusesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 143)
-}
-
 // misusesMachine is [misuses] as the root of a chain: chain, job and frame in one allocation.
 type misusesMachine struct {
-	statemachine.Builder[int]
-	misusesFrame
+	builder statemachine.Builder[int]
+	kept    misusesFrame
 }
 
 func (f *misusesMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.misusesFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, f.panics, nil)
-	f.misusesFrame = misusesFrame{Frame: f.misusesFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.panics, nil)
+	f.kept = misusesFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *misusesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 143)
 }
 
 // Digest of misuse: 05c10a828329adda
@@ -469,8 +469,8 @@ func misuseAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.KeyedM
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.panics, nil)
 	}
-	m := &misuseMachine{misuseFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &misuseMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // misuseEnter enters [misuse] for another machine. It returns the results or, suspended, the frame
@@ -483,7 +483,7 @@ func misuseEnter(r *statemachine.Run, ctx context.Context, l *coord.Limiter[floa
 	}
 	m := new(misuseFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, 0
 }
 
@@ -521,7 +521,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		panics := f.panics
@@ -583,7 +583,7 @@ endIf1:
 }
 
 func (f *misuseFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 156, 158)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 156, 158)
 }
 
 func (f *misuseFrame) Results(r *statemachine.Run) int {
@@ -593,18 +593,22 @@ func (f *misuseFrame) Results(r *statemachine.Run) int {
 
 // misuseMachine is [misuse] as the root of a chain: chain, job and frame in one allocation.
 type misuseMachine struct {
-	statemachine.Builder[int]
-	misuseFrame
+	builder statemachine.Builder[int]
+	kept    misuseFrame
 }
 
 func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.misuseFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, *f.panics, nil)
-	f.misuseFrame = misuseFrame{Frame: f.misuseFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.panics, nil)
+	f.kept = misuseFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d6092d2a9d4ce868
+func (f *misuseMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 156, 158)
+}
+
+// Digest of what is above: 13c0546fef35ebdc

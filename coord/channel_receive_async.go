@@ -50,7 +50,7 @@ func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/coord/channel_receive.go:129
@@ -100,7 +100,7 @@ endIf1:
 }
 
 func (f *receiveAllFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 129, 133)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 129, 133)
 }
 
-// Digest of what is above: 6d4f0f487180fdc8
+// Digest of what is above: 21f1251bb68ca505

@@ -28,8 +28,8 @@ func (s *things) waitForAsync(ctx context.Context, what string) (result *job.Job
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.err)
 	}
-	m := &thingsWaitForMachine{thingsWaitForFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &thingsWaitForMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitForEnter enters [things.waitFor] for another machine. It returns the results or, suspended,
@@ -42,7 +42,7 @@ func (s *things) waitForEnter(r *statemachine.Run, ctx context.Context, what str
 	}
 	m := new(thingsWaitForFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -145,7 +145,7 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (hasEnde
 	case 25:
 		goto resume25
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/desert_test.go:97
 	switch what {
@@ -826,7 +826,7 @@ endSwitch1:
 }
 
 func (f *thingsWaitForFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
 }
 
 func (f *thingsWaitForFrame) Results(r *statemachine.Run) error {
@@ -837,18 +837,22 @@ func (f *thingsWaitForFrame) Results(r *statemachine.Run) error {
 // thingsWaitForMachine is [things.waitFor] as the root of a chain: chain, job and frame in one
 // allocation.
 type thingsWaitForMachine struct {
-	statemachine.Builder[job.Void]
-	thingsWaitForFrame
+	builder statemachine.Builder[job.Void]
+	kept    thingsWaitForFrame
 }
 
 func (f *thingsWaitForMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.thingsWaitForFrame.moveNext(r, "") {
+	if !f.kept.moveNext(r, "") {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.err)
-	f.thingsWaitForFrame = thingsWaitForFrame{Frame: f.thingsWaitForFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.err)
+	f.kept = thingsWaitForFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 2002fa9413aa64d8
+func (f *thingsWaitForMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
+}
+
+// Digest of what is above: e5c53b287fb0b36f

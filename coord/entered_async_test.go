@@ -27,8 +27,8 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 	if frame.moveNext(&r, &farewellArgs{ctx: ctx, gate: gate, out: out, v: v}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &farewellMachine{farewellFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &farewellMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // farewellFrame is the frame of [farewell]: what it keeps while it is suspended, its results among
@@ -79,7 +79,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		out := args.out
@@ -127,23 +127,23 @@ resume2:
 	goto epilogue
 }
 
-func (f *farewellFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 22, 23)
-}
-
 // farewellMachine is [farewell] as the root of a chain: chain, job and frame in one allocation.
 type farewellMachine struct {
-	statemachine.Builder[job.Void]
-	farewellFrame
+	builder statemachine.Builder[job.Void]
+	kept    farewellFrame
 }
 
 func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.farewellFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
-	f.farewellFrame = farewellFrame{Frame: f.farewellFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = farewellFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *farewellMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 22, 23)
 }
 
 // farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the
@@ -155,7 +155,7 @@ func farewellFunc1Enter(r *statemachine.Run, out *coord.Channel[string], ctx con
 	}
 	m := new(farewellFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -189,7 +189,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
@@ -209,7 +209,7 @@ after1:
 }
 
 func (f *farewellFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 21)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 21)
 }
 
 func (f *farewellFunc1Frame) Results(r *statemachine.Run) {
@@ -226,8 +226,8 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 	if hasEnded, v0, v1 := frame.moveNext(&r, first); hasEnded {
 		return statemachine.Completed(first, v0, v1)
 	}
-	m := &twiceMachine{twiceLocals: frame}
-	return m.Start(first, &r, m)
+	m := &twiceMachine{kept: frame}
+	return m.builder.Start(first, &r, m, &m.kept.Frame)
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -254,7 +254,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasE
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:128
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
@@ -293,24 +293,24 @@ after2:
 	return true, result0, result1
 }
 
-func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 128, 132)
-}
-
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
 type twiceMachine struct {
-	statemachine.Builder[int]
-	twiceLocals
+	builder statemachine.Builder[int]
+	kept    twiceLocals
 }
 
 func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = twiceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0bf38827324ed46d
+func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 128, 132)
+}
+
+// Digest of what is above: 7cc8420db4ad23e0

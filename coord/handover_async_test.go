@@ -28,8 +28,8 @@ func takerAsync(ctx context.Context, in *coord.Channel[int], told chan struct{})
 	if hasEnded, v0 := frame.moveNext(&r, &takerArgs{ctx: ctx, in: in}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &takerMachine{takerLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &takerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // takerLocals is what [taker] keeps while it is suspended.
@@ -58,7 +58,7 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	f.receive1, _, err = args.in.ReceiveEnter(r, args.ctx)
@@ -80,24 +80,24 @@ after1:
 //line github.com/movenext/movenext/coord/handover_async_test.go:81
 }
 
-func (f *takerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 29)
-}
-
 // takerMachine is [taker] as the root of a chain: chain, job and frame in one allocation.
 type takerMachine struct {
-	statemachine.Builder[job.Void]
-	takerLocals
+	builder statemachine.Builder[job.Void]
+	kept    takerLocals
 }
 
 func (f *takerMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.takerLocals = takerLocals{Frame: f.takerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = takerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *takerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 29)
 }
 
 // Digest of sendsOrEnds: e06650b5bd0acf81
@@ -110,8 +110,8 @@ func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], yields, 
 	if hasEnded, v0, v1 := frame.moveNext(&r, yields); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &sendsOrEndsMachine{sendsOrEndsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sendsOrEndsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sendsOrEndsEnter enters [sendsOrEnds] for another machine. It returns the results or, suspended,
@@ -121,8 +121,8 @@ func sendsOrEndsEnter(r *statemachine.Run, ctx context.Context, out, in *coord.C
 	if hasEnded, v0, v1 := frame.moveNext(r, yields); hasEnded {
 		return nil, v0, v1
 	}
-	m := &sendsOrEndsFrame{sendsOrEndsLocals: frame}
-	r.Push(ctx, m)
+	m := &sendsOrEndsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -141,14 +141,14 @@ type sendsOrEndsLocals struct {
 
 // sendsOrEndsFrame is the frame of [sendsOrEnds] for a caller that is a machine.
 type sendsOrEndsFrame struct {
-	sendsOrEndsLocals
+	kept sendsOrEndsLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *sendsOrEndsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, false)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, false)
 	return hasEnded
 }
 
@@ -167,7 +167,7 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (hasEnded
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:38
 	if !yields {
@@ -218,8 +218,8 @@ after3:
 	return true, result0, result1
 }
 
-func (f *sendsOrEndsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 39, 41, 44)
+func (f *sendsOrEndsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 39, 41, 44)
 }
 
 func (f *sendsOrEndsFrame) Results(r *statemachine.Run) (int, error) {
@@ -230,18 +230,22 @@ func (f *sendsOrEndsFrame) Results(r *statemachine.Run) (int, error) {
 // sendsOrEndsMachine is [sendsOrEnds] as the root of a chain: chain, job and frame in one
 // allocation.
 type sendsOrEndsMachine struct {
-	statemachine.Builder[int]
-	sendsOrEndsLocals
+	builder statemachine.Builder[int]
+	kept    sendsOrEndsLocals
 }
 
 func (f *sendsOrEndsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, false)
+	hasEnded, v0, v1 := f.kept.moveNext(r, false)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.sendsOrEndsLocals = sendsOrEndsLocals{Frame: f.sendsOrEndsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = sendsOrEndsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sendsOrEndsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 39, 41, 44)
 }
 
 // Digest of afterAReturn: a08eede26a84ff9f
@@ -254,8 +258,8 @@ func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &afterAReturnMachine{afterAReturnLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &afterAReturnMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // afterAReturnLocals is what [afterAReturn] keeps while it is suspended.
@@ -283,14 +287,14 @@ func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:51
 	if !!f.suspended {
 		goto endIf1
 	}
 	// handover_test.go:52: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:294
+//line github.com/movenext/movenext/coord/handover_async_test.go:298
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -298,7 +302,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, f.suspended, false)
-//line github.com/movenext/movenext/coord/handover_async_test.go:302
+//line github.com/movenext/movenext/coord/handover_async_test.go:306
 	if f.sendsOrEnds2 == nil {
 		goto after2
 	}
@@ -308,34 +312,34 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:54
 	_, err = f.sendsOrEnds2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:312
+//line github.com/movenext/movenext/coord/handover_async_test.go:316
 	f.sendsOrEnds2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:55
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:318
-}
-
-func (f *afterAReturnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 52, 54)
+//line github.com/movenext/movenext/coord/handover_async_test.go:322
 }
 
 // afterAReturnMachine is [afterAReturn] as the root of a chain: chain, job and frame in one
 // allocation.
 type afterAReturnMachine struct {
-	statemachine.Builder[job.Void]
-	afterAReturnLocals
+	builder statemachine.Builder[job.Void]
+	kept    afterAReturnLocals
 }
 
 func (f *afterAReturnMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.afterAReturnLocals = afterAReturnLocals{Frame: f.afterAReturnLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = afterAReturnLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *afterAReturnMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 52, 54)
 }
 
 // Digest of afterAReceive: bcd182b77638a257
@@ -348,8 +352,8 @@ func afterAReceiveAsync(ctx, under context.Context, out, in *coord.Channel[int],
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &afterAReceiveMachine{afterAReceiveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &afterAReceiveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // afterAReceiveLocals is what [afterAReceive] keeps while it is suspended.
@@ -380,7 +384,7 @@ func (f *afterAReceiveLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// handover_test.go:64: job.Yield()
 	f.State = 1
@@ -389,7 +393,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:64
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:393
+//line github.com/movenext/movenext/coord/handover_async_test.go:397
 	if f.send2 == nil {
 		goto after2
 	}
@@ -399,7 +403,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:403
+//line github.com/movenext/movenext/coord/handover_async_test.go:407
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
@@ -409,7 +413,7 @@ after2:
 		return true, err
 	}
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.under)
-//line github.com/movenext/movenext/coord/handover_async_test.go:413
+//line github.com/movenext/movenext/coord/handover_async_test.go:417
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -419,34 +423,34 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:68
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:423
+//line github.com/movenext/movenext/coord/handover_async_test.go:427
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:69
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:429
-}
-
-func (f *afterAReceiveLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReceive", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
+//line github.com/movenext/movenext/coord/handover_async_test.go:433
 }
 
 // afterAReceiveMachine is [afterAReceive] as the root of a chain: chain, job and frame in one
 // allocation.
 type afterAReceiveMachine struct {
-	statemachine.Builder[job.Void]
-	afterAReceiveLocals
+	builder statemachine.Builder[job.Void]
+	kept    afterAReceiveLocals
 }
 
 func (f *afterAReceiveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.afterAReceiveLocals = afterAReceiveLocals{Frame: f.afterAReceiveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = afterAReceiveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *afterAReceiveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAReceive", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
 }
 
 // Digest of afterASend: 5a45f2a415484d78
@@ -459,8 +463,8 @@ func afterASendAsync(ctx, under context.Context, out, in *coord.Channel[int], to
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &afterASendMachine{afterASendLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &afterASendMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // afterASendLocals is what [afterASend] keeps while it is suspended.
@@ -490,7 +494,7 @@ func (f *afterASendLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// handover_test.go:77: job.Yield()
 	f.State = 1
@@ -499,7 +503,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:77
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:503
+//line github.com/movenext/movenext/coord/handover_async_test.go:507
 	if f.send2 == nil {
 		goto after2
 	}
@@ -509,7 +513,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:513
+//line github.com/movenext/movenext/coord/handover_async_test.go:517
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
@@ -519,7 +523,7 @@ after2:
 		return true, err
 	}
 	f.send2, err = f.in.SendEnter(r, f.under, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:523
+//line github.com/movenext/movenext/coord/handover_async_test.go:527
 	if f.send2 == nil {
 		goto after3
 	}
@@ -529,34 +533,34 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:81
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:533
+//line github.com/movenext/movenext/coord/handover_async_test.go:537
 	f.send2 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:82
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:539
-}
-
-func (f *afterASendLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 77, 78, 81)
+//line github.com/movenext/movenext/coord/handover_async_test.go:543
 }
 
 // afterASendMachine is [afterASend] as the root of a chain: chain, job and frame in one
 // allocation.
 type afterASendMachine struct {
-	statemachine.Builder[job.Void]
-	afterASendLocals
+	builder statemachine.Builder[job.Void]
+	kept    afterASendLocals
 }
 
 func (f *afterASendMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.afterASendLocals = afterASendLocals{Frame: f.afterASendLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = afterASendLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *afterASendMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 77, 78, 81)
 }
 
 // Digest of afterAPanic: 35948d0a9626c9c3
@@ -570,8 +574,8 @@ func afterAPanicAsync(ctx context.Context, out, in *coord.Channel[int], told cha
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &afterAPanicMachine{afterAPanicFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &afterAPanicMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // afterAPanicFrame is the frame of [afterAPanic]: what it keeps while it is suspended, its results
@@ -609,7 +613,7 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (ha
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		told := told
@@ -629,14 +633,14 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (ha
 		})
 	}
 	// handover_test.go:96: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:633
+//line github.com/movenext/movenext/coord/handover_async_test.go:637
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:96
 	_ = r.Refusal()
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:640
+//line github.com/movenext/movenext/coord/handover_async_test.go:644
 	if f.send2 == nil {
 		goto after2
 	}
@@ -646,7 +650,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:650
+//line github.com/movenext/movenext/coord/handover_async_test.go:654
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
@@ -654,14 +658,14 @@ after2:
 		*f.err = err2
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		r.Publish()
-//line github.com/movenext/movenext/coord/handover_async_test.go:658
+//line github.com/movenext/movenext/coord/handover_async_test.go:662
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		return true
 	}
 	f.list[1]++
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:665
+//line github.com/movenext/movenext/coord/handover_async_test.go:669
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -671,7 +675,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:675
+//line github.com/movenext/movenext/coord/handover_async_test.go:679
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
@@ -679,28 +683,28 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:102
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:683
-}
-
-func (f *afterAPanicFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 96, 97, 101)
+//line github.com/movenext/movenext/coord/handover_async_test.go:687
 }
 
 // afterAPanicMachine is [afterAPanic] as the root of a chain: chain, job and frame in one
 // allocation.
 type afterAPanicMachine struct {
-	statemachine.Builder[job.Void]
-	afterAPanicFrame
+	builder statemachine.Builder[job.Void]
+	kept    afterAPanicFrame
 }
 
 func (f *afterAPanicMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.afterAPanicFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, *f.err)
-	f.afterAPanicFrame = afterAPanicFrame{Frame: f.afterAPanicFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = afterAPanicFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *afterAPanicMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 96, 97, 101)
 }
 
 // Digest of afterAPanicOfACallee: 10a6e24dadd55a20
@@ -714,8 +718,8 @@ func afterAPanicOfACalleeAsync(ctx context.Context, out, in *coord.Channel[int],
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &afterAPanicOfACalleeMachine{afterAPanicOfACalleeFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &afterAPanicOfACalleeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // afterAPanicOfACalleeFrame is the frame of [afterAPanicOfACallee]: what it keeps while it is
@@ -750,7 +754,7 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		told := args.told
@@ -771,7 +775,7 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	f.sendsAndPanics1, sendsAndPanics1Err = sendsAndPanicsEnter(r, args.ctx, args.out, args.in, args.list)
-//line github.com/movenext/movenext/coord/handover_async_test.go:775
+//line github.com/movenext/movenext/coord/handover_async_test.go:779
 	if f.sendsAndPanics1 == nil {
 		goto after1
 	}
@@ -780,37 +784,37 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	sendsAndPanics1Err = f.sendsAndPanics1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:784
+//line github.com/movenext/movenext/coord/handover_async_test.go:788
 	f.sendsAndPanics1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	*f.err = sendsAndPanics1Err
-//line github.com/movenext/movenext/coord/handover_async_test.go:789
+//line github.com/movenext/movenext/coord/handover_async_test.go:793
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:793
-}
-
-func (f *afterAPanicOfACalleeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 115)
+//line github.com/movenext/movenext/coord/handover_async_test.go:797
 }
 
 // afterAPanicOfACalleeMachine is [afterAPanicOfACallee] as the root of a chain: chain, job and
 // frame in one allocation.
 type afterAPanicOfACalleeMachine struct {
-	statemachine.Builder[job.Void]
-	afterAPanicOfACalleeFrame
+	builder statemachine.Builder[job.Void]
+	kept    afterAPanicOfACalleeFrame
 }
 
 func (f *afterAPanicOfACalleeMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.afterAPanicOfACalleeFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, *f.err)
-	f.afterAPanicOfACalleeFrame = afterAPanicOfACalleeFrame{Frame: f.afterAPanicOfACalleeFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = afterAPanicOfACalleeFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *afterAPanicOfACalleeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 115)
 }
 
 // Digest of sendsAndPanics: 506b95aa42cc926e
@@ -823,8 +827,8 @@ func sendsAndPanicsAsync(ctx context.Context, out, in *coord.Channel[int], list 
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sendsAndPanicsMachine{sendsAndPanicsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sendsAndPanicsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sendsAndPanicsEnter enters [sendsAndPanics] for another machine. It returns the results or,
@@ -834,8 +838,8 @@ func sendsAndPanicsEnter(r *statemachine.Run, ctx context.Context, out, in *coor
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &sendsAndPanicsFrame{sendsAndPanicsLocals: frame}
-	r.Push(ctx, m)
+	m := &sendsAndPanicsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -854,13 +858,13 @@ type sendsAndPanicsLocals struct {
 
 // sendsAndPanicsFrame is the frame of [sendsAndPanics] for a caller that is a machine.
 type sendsAndPanicsFrame struct {
-	sendsAndPanicsLocals
+	kept sendsAndPanicsLocals
 
 	result0 error
 }
 
 func (f *sendsAndPanicsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -878,7 +882,7 @@ func (f *sendsAndPanicsLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// handover_test.go:120: job.Yield()
 	f.State = 1
@@ -887,7 +891,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:120
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:891
+//line github.com/movenext/movenext/coord/handover_async_test.go:895
 	if f.send2 == nil {
 		goto after2
 	}
@@ -897,7 +901,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:901
+//line github.com/movenext/movenext/coord/handover_async_test.go:905
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
@@ -908,7 +912,7 @@ after2:
 	}
 	f.list[1]++
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:912
+//line github.com/movenext/movenext/coord/handover_async_test.go:916
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -918,16 +922,16 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:125
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:922
+//line github.com/movenext/movenext/coord/handover_async_test.go:926
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:126
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:927
+//line github.com/movenext/movenext/coord/handover_async_test.go:931
 }
 
-func (f *sendsAndPanicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
+func (f *sendsAndPanicsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
 }
 
 func (f *sendsAndPanicsFrame) Results(r *statemachine.Run) error {
@@ -938,18 +942,22 @@ func (f *sendsAndPanicsFrame) Results(r *statemachine.Run) error {
 // sendsAndPanicsMachine is [sendsAndPanics] as the root of a chain: chain, job and frame in one
 // allocation.
 type sendsAndPanicsMachine struct {
-	statemachine.Builder[job.Void]
-	sendsAndPanicsLocals
+	builder statemachine.Builder[job.Void]
+	kept    sendsAndPanicsLocals
 }
 
 func (f *sendsAndPanicsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.sendsAndPanicsLocals = sendsAndPanicsLocals{Frame: f.sendsAndPanicsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = sendsAndPanicsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sendsAndPanicsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
 }
 
 // Digest of inAnEpilogue: 0bbb014d2d9ffd66
@@ -962,8 +970,8 @@ func inAnEpilogueAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 	if frame.moveNext(&r, told) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &inAnEpilogueMachine{inAnEpilogueFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &inAnEpilogueMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // inAnEpilogueFrame is the frame of [inAnEpilogue]: what it keeps while it is suspended, its
@@ -1017,7 +1025,7 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (hasEn
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		told := told
@@ -1032,14 +1040,14 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (hasEn
 		})
 	}
 	// handover_test.go:140: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1036
+//line github.com/movenext/movenext/coord/handover_async_test.go:1044
 	f.State = 1
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:140
 	_ = r.Refusal()
 	f.send2, _ = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1043
+//line github.com/movenext/movenext/coord/handover_async_test.go:1051
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1049,13 +1057,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1053
+//line github.com/movenext/movenext/coord/handover_async_test.go:1061
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:142
 	f.list[1]++
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1059
+//line github.com/movenext/movenext/coord/handover_async_test.go:1067
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1065,7 +1073,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1069
+//line github.com/movenext/movenext/coord/handover_async_test.go:1077
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
@@ -1075,7 +1083,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/handover_test.go:144
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1079
+//line github.com/movenext/movenext/coord/handover_async_test.go:1087
 		return true, false
 	}
 	f.State = 4
@@ -1084,28 +1092,28 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:144
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1088
+//line github.com/movenext/movenext/coord/handover_async_test.go:1096
 	goto epilogue
-}
-
-func (f *inAnEpilogueFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 140, 141, 143, 145)
 }
 
 // inAnEpilogueMachine is [inAnEpilogue] as the root of a chain: chain, job and frame in one
 // allocation.
 type inAnEpilogueMachine struct {
-	statemachine.Builder[job.Void]
-	inAnEpilogueFrame
+	builder statemachine.Builder[job.Void]
+	kept    inAnEpilogueFrame
 }
 
 func (f *inAnEpilogueMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.inAnEpilogueFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, *f.err)
-	f.inAnEpilogueFrame = inAnEpilogueFrame{Frame: f.inAnEpilogueFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = inAnEpilogueFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *inAnEpilogueMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 140, 141, 143, 145)
 }
 
 // inAnEpilogueFunc1Enter enters a function literal of [inAnEpilogue] for another machine. It
@@ -1117,7 +1125,7 @@ func inAnEpilogueFunc1Enter(r *statemachine.Run, panicking *statemachine.Panicki
 	}
 	m := new(inAnEpilogueFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -1149,7 +1157,7 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:134
 	<-args.told
@@ -1157,18 +1165,18 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 		(*args.err) = errPanic
 	}
 	// handover_test.go:138: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1161
+//line github.com/movenext/movenext/coord/handover_async_test.go:1169
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:138
 	_ = r.Refusal()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1167
+//line github.com/movenext/movenext/coord/handover_async_test.go:1175
 	return true
 }
 
 func (f *inAnEpilogueFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 138)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 138)
 }
 
 func (f *inAnEpilogueFunc1Frame) Results(r *statemachine.Run) {
@@ -1186,8 +1194,8 @@ func inAnIteratorAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.err)
 	}
-	m := &inAnIteratorMachine{inAnIteratorFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &inAnIteratorMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // inAnIteratorFrame is the frame of [inAnIterator]: what it keeps while it is suspended, its
@@ -1238,7 +1246,7 @@ func (f *inAnIteratorFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 7:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// handover_test.go:159: job.Yield()
 	f.State = 1
@@ -1253,7 +1261,7 @@ range1:
 	// handover_test.go:160: for v := range ones(told) {
 //line github.com/movenext/movenext/coord/handover_test.go:160
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1257
+//line github.com/movenext/movenext/coord/handover_async_test.go:1265
 		goto resume2
 	}
 	f.State = 2
@@ -1269,7 +1277,7 @@ resume2:
 		v := f.loop1.Key()
 		f.send3, _ = f.out.SendEnterSoon(r, f.ctx, v)
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1273
+//line github.com/movenext/movenext/coord/handover_async_test.go:1281
 	if f.send3 == nil {
 		goto after3
 	}
@@ -1279,13 +1287,13 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:161
 	f.send3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1283
+//line github.com/movenext/movenext/coord/handover_async_test.go:1291
 	f.send3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:162
 	f.list[1]++
 	f.receive4, _, f.err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1289
+//line github.com/movenext/movenext/coord/handover_async_test.go:1297
 	if f.receive4 == nil {
 		goto after4
 	}
@@ -1295,19 +1303,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	_, f.err = f.receive4.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1299
+//line github.com/movenext/movenext/coord/handover_async_test.go:1307
 	f.receive4 = nil
 after4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.err != nil {
 		goto leave1
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1306
+//line github.com/movenext/movenext/coord/handover_async_test.go:1314
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1311
+//line github.com/movenext/movenext/coord/handover_async_test.go:1319
 		goto resume5
 	}
 	f.State = 5
@@ -1318,7 +1326,7 @@ resume5:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1322
+//line github.com/movenext/movenext/coord/handover_async_test.go:1330
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:163
@@ -1326,36 +1334,36 @@ resume5:
 done1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1330
+//line github.com/movenext/movenext/coord/handover_async_test.go:1338
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	f.err = nil
-//line github.com/movenext/movenext/coord/handover_async_test.go:1334
+//line github.com/movenext/movenext/coord/handover_async_test.go:1342
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1338
-}
-
-func (f *inAnIteratorFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 159, 160, 161, 163, 160)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1346
 }
 
 // inAnIteratorMachine is [inAnIterator] as the root of a chain: chain, job and frame in one
 // allocation.
 type inAnIteratorMachine struct {
-	statemachine.Builder[job.Void]
-	inAnIteratorFrame
+	builder statemachine.Builder[job.Void]
+	kept    inAnIteratorFrame
 }
 
 func (f *inAnIteratorMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.inAnIteratorFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.err)
-	f.inAnIteratorFrame = inAnIteratorFrame{Frame: f.inAnIteratorFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.err)
+	f.kept = inAnIteratorFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *inAnIteratorMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 159, 160, 161, 163, 160)
 }
 
 // Digest of answersAt: f2588a32d7ff6ffd
@@ -1368,8 +1376,8 @@ func answersAtAsync(ctx context.Context, in, out *coord.Channel[int], at *schedu
 	if hasEnded, v0 := frame.moveNext(&r, in); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &answersAtMachine{answersAtLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &answersAtMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // answersAtLocals is what [answersAt] keeps while it is suspended.
@@ -1397,11 +1405,11 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	f.receive1, _, err = in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1405
+//line github.com/movenext/movenext/coord/handover_async_test.go:1413
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1410,7 +1418,7 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1414
+//line github.com/movenext/movenext/coord/handover_async_test.go:1422
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
@@ -1419,7 +1427,7 @@ after1:
 	}
 	*f.at = schedulers.Here().Scheduler()
 	f.send2, result0 = f.out.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1423
+//line github.com/movenext/movenext/coord/handover_async_test.go:1431
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1429,30 +1437,30 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:178
 	result0 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1433
+//line github.com/movenext/movenext/coord/handover_async_test.go:1441
 	f.send2 = nil
 after2:
 	return true, result0
 }
 
-func (f *answersAtLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 174, 178)
-}
-
 // answersAtMachine is [answersAt] as the root of a chain: chain, job and frame in one allocation.
 type answersAtMachine struct {
-	statemachine.Builder[job.Void]
-	answersAtLocals
+	builder statemachine.Builder[job.Void]
+	kept    answersAtLocals
 }
 
 func (f *answersAtMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.answersAtLocals = answersAtLocals{Frame: f.answersAtLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = answersAtLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *answersAtMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 174, 178)
 }
 
 // Digest of afterCode: dea0853d8f71e24e
@@ -1465,8 +1473,8 @@ func afterCodeAsync(ctx context.Context, out, in *coord.Channel[int], code func(
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &afterCodeMachine{afterCodeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &afterCodeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // afterCodeLocals is what [afterCode] keeps while it is suspended.
@@ -1496,7 +1504,7 @@ func (f *afterCodeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// handover_test.go:187: job.Yield()
 	f.State = 1
@@ -1505,7 +1513,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:187
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1509
+//line github.com/movenext/movenext/coord/handover_async_test.go:1517
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1515,7 +1523,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1519
+//line github.com/movenext/movenext/coord/handover_async_test.go:1527
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
@@ -1524,7 +1532,7 @@ after2:
 	}
 	f.code()
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1528
+//line github.com/movenext/movenext/coord/handover_async_test.go:1536
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1534,32 +1542,32 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:192
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1538
+//line github.com/movenext/movenext/coord/handover_async_test.go:1546
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:1543
-}
-
-func (f *afterCodeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 192)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1551
 }
 
 // afterCodeMachine is [afterCode] as the root of a chain: chain, job and frame in one allocation.
 type afterCodeMachine struct {
-	statemachine.Builder[job.Void]
-	afterCodeLocals
+	builder statemachine.Builder[job.Void]
+	kept    afterCodeLocals
 }
 
 func (f *afterCodeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.afterCodeLocals = afterCodeLocals{Frame: f.afterCodeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = afterCodeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8359e5acab982875
+func (f *afterCodeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 192)
+}
+
+// Digest of what is above: 0e54eba311736d9e

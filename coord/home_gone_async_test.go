@@ -27,8 +27,8 @@ func claimsAsync(ctx context.Context, what any) (result *job.Job[int]) {
 	if hasEnded, v1 := frame.moveNext(&r, &claimsArgs{ctx: ctx, what: what}); hasEnded {
 		return statemachine.Completed(ctx, frame.v, v1)
 	}
-	m := &claimsMachine{claimsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &claimsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // claimsLocals is what [claims] keeps while it is suspended.
@@ -90,7 +90,7 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (hasEnded
 	case 11:
 		goto resume11
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:29
 	switch p := args.what.(type) {
@@ -345,24 +345,24 @@ endSwitch1:
 	return true, err
 }
 
-func (f *claimsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51)
-}
-
 // claimsMachine is [claims] as the root of a chain: chain, job and frame in one allocation.
 type claimsMachine struct {
-	statemachine.Builder[int]
-	claimsLocals
+	builder statemachine.Builder[int]
+	kept    claimsLocals
 }
 
 func (f *claimsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
+	hasEnded, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.v, v1)
-	f.claimsLocals = claimsLocals{Frame: f.claimsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.v, v1)
+	f.kept = claimsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *claimsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51)
 }
 
 // Digest of waitsOnCond: ab289f69af342030
@@ -376,8 +376,8 @@ func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.V
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsOnCondMachine{waitsOnCondLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsOnCondMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsOnCondLocals is what [waitsOnCond] keeps while it is suspended.
@@ -404,7 +404,7 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
@@ -458,26 +458,26 @@ after2:
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:459
 }
 
-func (f *waitsOnCondLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
-}
-
 // waitsOnCondMachine is [waitsOnCond] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsOnCondMachine struct {
-	statemachine.Builder[job.Void]
-	waitsOnCondLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitsOnCondLocals
 }
 
 func (f *waitsOnCondMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitsOnCondLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 9b3c0f3c4e77f20d
+func (f *waitsOnCondMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
+}
+
+// Digest of what is above: f8ff3aaae563ca00

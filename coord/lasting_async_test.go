@@ -27,8 +27,8 @@ func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Jo
 	if hasEnded, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
-	m := &takesMachine{takesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &takesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // takesLocals is what [takes] keeps while it is suspended.
@@ -63,7 +63,7 @@ func (f *takesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, err e
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.n1 = n
@@ -131,24 +131,24 @@ endIf1:
 	return true, err
 }
 
-func (f *takesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83)
-}
-
 // takesMachine is [takes] as the root of a chain: chain, job and frame in one allocation.
 type takesMachine struct {
-	statemachine.Builder[int]
-	takesLocals
+	builder statemachine.Builder[int]
+	kept    takesLocals
 }
 
 func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, 0)
+	hasEnded, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.sum, v1)
-	f.takesLocals = takesLocals{Frame: f.takesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sum, v1)
+	f.kept = takesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *takesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83)
 }
 
 // Digest of receivesUnder: af809dd9c888d087
@@ -161,8 +161,8 @@ func receivesUnderAsync(home context.Context, all []context.Context, in *coord.C
 	if hasEnded, v1 := frame.moveNext(&r, all); hasEnded {
 		return statemachine.Completed(home, frame.sum, v1)
 	}
-	m := &receivesUnderMachine{receivesUnderLocals: frame}
-	return m.Start(home, &r, m)
+	m := &receivesUnderMachine{kept: frame}
+	return m.builder.Start(home, &r, m, &m.kept.Frame)
 }
 
 // receivesUnderLocals is what [receivesUnder] keeps while it is suspended.
@@ -190,7 +190,7 @@ func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Contex
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.list1 = all
@@ -237,25 +237,25 @@ endRange1:
 	return true, err
 }
 
-func (f *receivesUnderLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 215)
-}
-
 // receivesUnderMachine is [receivesUnder] as the root of a chain: chain, job and frame in one
 // allocation.
 type receivesUnderMachine struct {
-	statemachine.Builder[int]
-	receivesUnderLocals
+	builder statemachine.Builder[int]
+	kept    receivesUnderLocals
 }
 
 func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
+	hasEnded, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.sum, v1)
-	f.receivesUnderLocals = receivesUnderLocals{Frame: f.receivesUnderLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sum, v1)
+	f.kept = receivesUnderLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4917200528e488fb
+func (f *receivesUnderMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 215)
+}
+
+// Digest of what is above: 20ebf5bb4f461c00

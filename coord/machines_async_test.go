@@ -28,8 +28,8 @@ func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &workMachine{workLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &workMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -64,7 +64,7 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 	case 4:
 		goto resume4
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
@@ -148,24 +148,24 @@ after4:
 	goto for1
 }
 
-func (frame *workLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
-}
-
 // workMachine is [work] as the root of a chain: chain, job and frame in one allocation.
 type workMachine struct {
-	statemachine.Builder[int]
-	workLocals
+	builder statemachine.Builder[int]
+	kept    workLocals
 }
 
 func (frame *workMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r)
+	hasEnded, v0, v1 := frame.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, v0, v1)
-	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, v0, v1)
+	frame.kept = workLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *workMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
 }
 
 // Digest of carry: 561b4154f1ab0608
@@ -178,8 +178,8 @@ func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &carryMachine{carryLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &carryMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // carryEnter enters [carry] for another machine. It returns the results or, suspended, the frame
@@ -189,8 +189,8 @@ func carryEnter(r *statemachine.Run, ctx context.Context, f *floor, box int) (*c
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &carryFrame{carryLocals: frame}
-	r.Push(ctx, m)
+	m := &carryFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -208,13 +208,13 @@ type carryLocals struct {
 
 // carryFrame is the frame of [carry] for a caller that is a machine.
 type carryFrame struct {
-	carryLocals
+	kept carryLocals
 
 	result0 error
 }
 
 func (frame *carryFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, frame.result0 = frame.moveNext(r)
+	hasEnded, frame.result0 = frame.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -232,7 +232,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 3:
 		goto resume3
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:61
 	frame.lifts = int64(1 + frame.box%2)
@@ -295,8 +295,8 @@ after3:
 //line github.com/movenext/movenext/coord/machines_async_test.go:296
 }
 
-func (frame *carryLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
+func (frame *carryFrame) Location() statemachine.Location {
+	return statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
 func (frame *carryFrame) Results(r *statemachine.Run) error {
@@ -306,18 +306,22 @@ func (frame *carryFrame) Results(r *statemachine.Run) error {
 
 // carryMachine is [carry] as the root of a chain: chain, job and frame in one allocation.
 type carryMachine struct {
-	statemachine.Builder[job.Void]
-	carryLocals
+	builder statemachine.Builder[job.Void]
+	kept    carryLocals
 }
 
 func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := frame.moveNext(r)
+	hasEnded, v0 := frame.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, job.Void{}, v0)
-	frame.carryLocals = carryLocals{Frame: frame.carryLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, job.Void{}, v0)
+	frame.kept = carryLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 7271d1f0ea3758e6
+func (frame *carryMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
+}
+
+// Digest of what is above: 2a64799bbc5f0813

@@ -26,8 +26,8 @@ func getObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.J
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &getObjectMachine[T]{getObjectLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &getObjectMachine[T]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // getObjectEnter enters [getObject] for another machine. It returns the results or, suspended, the
@@ -37,8 +37,8 @@ func getObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPo
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &getObjectFrame[T]{getObjectLocals: frame}
-	r.Push(ctx, m)
+	m := &getObjectFrame[T]{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, *new(T), nil
 }
 
@@ -55,14 +55,14 @@ type getObjectLocals[T any] struct {
 
 // getObjectFrame is the frame of [getObject] for a caller that is a machine.
 type getObjectFrame[T any] struct {
-	getObjectLocals[T]
+	kept getObjectLocals[T]
 
 	result0 T
 	result1 error
 }
 
 func (f *getObjectFrame[T]) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -79,7 +79,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
@@ -116,8 +116,8 @@ after2:
 	return true, result0, result1
 }
 
-func (f *getObjectLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
+func (f *getObjectFrame[T]) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
 }
 
 func (f *getObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
@@ -127,18 +127,22 @@ func (f *getObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 
 // getObjectMachine is [getObject] as the root of a chain: chain, job and frame in one allocation.
 type getObjectMachine[T any] struct {
-	statemachine.Builder[T]
-	getObjectLocals[T]
+	builder statemachine.Builder[T]
+	kept    getObjectLocals[T]
 }
 
 func (f *getObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.getObjectLocals = getObjectLocals[T]{Frame: f.getObjectLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = getObjectLocals[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *getObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
 }
 
 // Digest of makeObject: 1e3b799647810b65
@@ -152,8 +156,8 @@ func makeObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
-	m := &makeObjectMachine[T]{makeObjectFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &makeObjectMachine[T]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // makeObjectEnter enters [makeObject] for another machine. It returns the results or, suspended,
@@ -166,7 +170,7 @@ func makeObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectP
 	}
 	m := new(makeObjectFrame[T])
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, *new(T), nil
 }
 
@@ -200,7 +204,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:51
 	f.m = &creation[T]{pool: p}
@@ -217,7 +221,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 	f.awaitMaker1 = awaitMakerAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	if statemachine.TwinEnded(r, f.awaitMaker1) {
-//line github.com/movenext/movenext/coord/object_loan_async.go:221
+//line github.com/movenext/movenext/coord/object_loan_async.go:225
 		goto resume1
 	}
 	f.State = 1
@@ -226,20 +230,20 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.TwinResult(r, f.awaitMaker1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:230
+//line github.com/movenext/movenext/coord/object_loan_async.go:234
 	f.awaitMaker1 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.err = f.m.reason(f.err)
-//line github.com/movenext/movenext/coord/object_loan_async.go:235
+//line github.com/movenext/movenext/coord/object_loan_async.go:239
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:239
+//line github.com/movenext/movenext/coord/object_loan_async.go:243
 }
 
 func (f *makeObjectFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
 }
 
 func (f *makeObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
@@ -250,18 +254,22 @@ func (f *makeObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 // makeObjectMachine is [makeObject] as the root of a chain: chain, job and frame in one
 // allocation.
 type makeObjectMachine[T any] struct {
-	statemachine.Builder[T]
-	makeObjectFrame[T]
+	builder statemachine.Builder[T]
+	kept    makeObjectFrame[T]
 }
 
 func (f *makeObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
-	if !f.makeObjectFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.v, f.err)
-	f.makeObjectFrame = makeObjectFrame[T]{Frame: f.makeObjectFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.v, f.kept.err)
+	f.kept = makeObjectFrame[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *makeObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
 }
 
 // Digest of useObject: 04e684c50d570907
@@ -275,8 +283,8 @@ func useObjectAsync[T any](ctx context.Context, p *ObjectPool[T], fn func(contex
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &useObjectMachine[T]{useObjectLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &useObjectMachine[T]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // useObjectLocals is what [useObject] keeps while it is suspended.
@@ -308,11 +316,11 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:316
+//line github.com/movenext/movenext/coord/object_loan_async.go:324
 	if f.get1 == nil {
 		goto after1
 	}
@@ -321,13 +329,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:325
+//line github.com/movenext/movenext/coord/object_loan_async.go:333
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:80
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:331
+//line github.com/movenext/movenext/coord/object_loan_async.go:339
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:81
 		return true, result0
@@ -345,7 +353,7 @@ after1:
 	// object_loan.go:86: _, err = u.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:86
 	if awaited = f.u.job; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:349
+//line github.com/movenext/movenext/coord/object_loan_async.go:357
 		goto after2
 	}
 	f.State = 2
@@ -360,32 +368,32 @@ after2:
 	_, err = awaited.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:364
+//line github.com/movenext/movenext/coord/object_loan_async.go:372
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:88
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:368
-}
-
-func (f *useObjectLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
+//line github.com/movenext/movenext/coord/object_loan_async.go:376
 }
 
 // useObjectMachine is [useObject] as the root of a chain: chain, job and frame in one allocation.
 type useObjectMachine[T any] struct {
-	statemachine.Builder[job.Void]
-	useObjectLocals[T]
+	builder statemachine.Builder[job.Void]
+	kept    useObjectLocals[T]
 }
 
 func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.useObjectLocals = useObjectLocals[T]{Frame: f.useObjectLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = useObjectLocals[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ac9b32487ab58caf
+func (f *useObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
+}
+
+// Digest of what is above: 65fc13bad7bf36df

@@ -26,8 +26,8 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 	if hasEnded, v0 := frame.moveNext(&r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &usesMachine{usesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &usesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // usesEnter enters [uses] for another machine. It returns the results or, suspended, the frame
@@ -37,8 +37,8 @@ func usesEnter(r *statemachine.Run, ctx context.Context, p *ObjectPool[*thing], 
 	if hasEnded, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
 		return nil, v0
 	}
-	m := &usesFrame{usesLocals: frame}
-	r.Push(ctx, m)
+	m := &usesFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -58,13 +58,13 @@ type usesArgs struct {
 
 // usesFrame is the frame of [uses] for a caller that is a machine.
 type usesFrame struct {
-	usesLocals
+	kept usesLocals
 
 	result0 error
 }
 
 func (f *usesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -78,7 +78,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		how := args.how
@@ -102,8 +102,8 @@ resume1:
 	return true, result0
 }
 
-func (f *usesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 222)
+func (f *usesFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 222)
 }
 
 func (f *usesFrame) Results(r *statemachine.Run) error {
@@ -113,18 +113,22 @@ func (f *usesFrame) Results(r *statemachine.Run) error {
 
 // usesMachine is [uses] as the root of a chain: chain, job and frame in one allocation.
 type usesMachine struct {
-	statemachine.Builder[job.Void]
-	usesLocals
+	builder statemachine.Builder[job.Void]
+	kept    usesLocals
 }
 
 func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.usesLocals = usesLocals{Frame: f.usesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = usesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *usesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 222)
 }
 
 // usesFunc1Run is a function literal of [uses] for the runtime to call. It returns the results, or
@@ -136,8 +140,8 @@ func usesFunc1Run(how func() error, arg1 context.Context, v *thing) error {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
-	m := &usesFunc1Machine{usesFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
+	m := &usesFunc1Machine{kept: frame}
+	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // usesFunc1Locals is what a function literal of [uses] keeps while it is suspended.
@@ -157,12 +161,12 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:166
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:170
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -170,28 +174,28 @@ resume1:
 	_ = r.Refusal()
 	f.v.uses++
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:174
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:178
 	return true, result0
-}
-
-func (f *usesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224)
 }
 
 // usesFunc1Machine is a function literal of [uses] as the root of a chain: chain and frame in one
 // allocation.
 type usesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	usesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    usesFunc1Locals
 }
 
 func (f *usesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *usesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224)
 }
 
 // Digest of borrows: ddcb9ec3e12be534
@@ -204,8 +208,8 @@ func borrowsAsync(ctx context.Context, p *ObjectPool[*thing], times int) (result
 	if hasEnded, v0 := frame.moveNext(&r, times); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &borrowsMachine{borrowsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &borrowsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // borrowsLocals is what [borrows] keeps while it is suspended.
@@ -234,7 +238,7 @@ func (f *borrowsLocals) moveNext(r *statemachine.Run, times int) (hasEnded bool,
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.n1 = times
@@ -247,7 +251,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:251
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:255
 	if f.get1 == nil {
 		goto after1
 	}
@@ -256,7 +260,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:260
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:264
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
@@ -265,7 +269,7 @@ after1:
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:269
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:273
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -279,32 +283,32 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:283
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:287
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:288
-}
-
-func (f *borrowsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:292
 }
 
 // borrowsMachine is [borrows] as the root of a chain: chain, job and frame in one allocation.
 type borrowsMachine struct {
-	statemachine.Builder[job.Void]
-	borrowsLocals
+	builder statemachine.Builder[job.Void]
+	kept    borrowsLocals
 }
 
 func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.borrowsLocals = borrowsLocals{Frame: f.borrowsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = borrowsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 7c2f9cb7e51428e4
+func (f *borrowsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
+}
+
+// Digest of what is above: 909ae42b21db8389

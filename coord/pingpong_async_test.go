@@ -28,8 +28,8 @@ func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.last, frame.err)
 	}
-	m := &answerMachine{answerFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &answerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
@@ -42,7 +42,7 @@ func answerEnter(r *statemachine.Run, ctx context.Context, in, out *coord.Channe
 	}
 	m := new(answerFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, 0, nil
 }
 
@@ -76,7 +76,7 @@ func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		out := f.out
@@ -137,7 +137,7 @@ after2:
 }
 
 func (f *answerFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 21)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 21)
 }
 
 func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
@@ -147,18 +147,22 @@ func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
 
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
-	statemachine.Builder[int]
-	answerFrame
+	builder statemachine.Builder[int]
+	kept    answerFrame
 }
 
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.answerFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.last, f.err)
-	f.answerFrame = answerFrame{Frame: f.answerFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.last, f.kept.err)
+	f.kept = answerFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 21)
 }
 
 // Digest of question: 3818910dd276cca7
@@ -172,8 +176,8 @@ func questionAsync(ctx context.Context, out, in *coord.Channel[int], n int) (res
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
-	m := &questionMachine{questionFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &questionMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // questionFrame is the frame of [question]: what it keeps while it is suspended, its results among
@@ -210,7 +214,7 @@ func (f *questionFrame) moveNext(r *statemachine.Run, n int) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		out := f.out
@@ -228,7 +232,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	f.send1, err2 = f.out.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:232
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:236
 	if f.send1 == nil {
 		goto after1
 	}
@@ -237,7 +241,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:241
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:245
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
@@ -245,13 +249,13 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:249
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:253
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		return true
 	}
 	f.receive2, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:255
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:259
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -260,7 +264,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	v, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:264
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:268
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
@@ -268,7 +272,7 @@ after2:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:272
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:276
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		return true
@@ -276,38 +280,38 @@ after2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:280
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:284
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	f.err = nil
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:287
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:291
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:291
-}
-
-func (f *questionFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 33, 36)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:295
 }
 
 // questionMachine is [question] as the root of a chain: chain, job and frame in one allocation.
 type questionMachine struct {
-	statemachine.Builder[int]
-	questionFrame
+	builder statemachine.Builder[int]
+	kept    questionFrame
 }
 
 func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.questionFrame.moveNext(r, 0) {
+	if !f.kept.moveNext(r, 0) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.sum, f.err)
-	f.questionFrame = questionFrame{Frame: f.questionFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sum, f.kept.err)
+	f.kept = questionFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 94ebf8dd15074c86
+func (f *questionMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 33, 36)
+}
+
+// Digest of what is above: a8cda91d77170b59

@@ -27,7 +27,7 @@ func (r resizable) acquireAsync(ctx context.Context) (result *job.Job[job.Void])
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &resizableAcquireMachine{callee: callee}
-	return m.Start(ctx, &r2, m)
+	return m.builder.Start(ctx, &r2, m, &m.frame)
 }
 
 // acquireEnter enters [resizable.acquire] for another machine. It returns the results, or the
@@ -48,21 +48,20 @@ type resizableAcquireFrame = statemachine.WaitingVoid[job.Void]
 // resizableAcquireMachine is [resizable.acquire] as the root of a chain: it passes on what the
 // callee returns.
 type resizableAcquireMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *resizableAcquireFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *resizableAcquireFrame
 }
 
 func (f *resizableAcquireMachine) MoveNext(run *statemachine.Run) bool {
 	v0 := f.callee.Results(run)
 	f.callee = nil
-	f.SetResult(run, job.Void{}, v0)
+	f.builder.SetResult(run, job.Void{}, v0)
 	return true
 }
 
-func (f *resizableAcquireMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.resizable.acquire", File: "github.com/movenext/movenext/coord/resize_test.go", Line: 31}
+func (f *resizableAcquireMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/coord_test.resizable.acquire", File: "github.com/movenext/movenext/coord/resize_test.go", Line: 31}
 }
 
-// Digest of what is above: 1a851ad88ddd33eb
+// Digest of what is above: 01036c30d4f2d6da

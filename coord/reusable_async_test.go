@@ -26,8 +26,8 @@ func askAsync(ctx context.Context, d *device, n int) (result *job.Job[int]) {
 	if hasEnded, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
-	m := &askMachine{askLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &askMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // askLocals is what [ask] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *askLocals) moveNext(run1 *statemachine.Run, n int) (hasEnded bool, err 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.n1 = n
@@ -111,24 +111,24 @@ endRange1:
 	return true, err
 }
 
-func (f *askLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.ask", "github.com/movenext/movenext/coord/reusable_test.go", 139)
-}
-
 // askMachine is [ask] as the root of a chain: chain, job and frame in one allocation.
 type askMachine struct {
-	statemachine.Builder[int]
-	askLocals
+	builder statemachine.Builder[int]
+	kept    askLocals
 }
 
 func (f *askMachine) MoveNext(run1 *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(run1, 0)
+	hasEnded, v1 := f.kept.moveNext(run1, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(run1, f.sum, v1)
-	f.askLocals = askLocals{Frame: f.askLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run1, f.kept.sum, v1)
+	f.kept = askLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *askMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.ask", "github.com/movenext/movenext/coord/reusable_test.go", 139)
 }
 
 // Digest of inquire: 5ef9983eb9286f14
@@ -142,8 +142,8 @@ func inquireAsync(ctx context.Context, results *Reusable[int], requestsArg *Chan
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
-	m := &inquireMachine{inquireFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &inquireMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // inquireFrame is the frame of [inquire]: what it keeps while it is suspended, its results among
@@ -177,7 +177,7 @@ func (f *inquireFrame) moveNext(run1 *statemachine.Run, n int) (hasEnded bool) {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		requests2 := f.requests
@@ -248,24 +248,24 @@ endRange1:
 //line github.com/movenext/movenext/coord/reusable_async_test.go:249
 }
 
-func (f *inquireFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.inquire", "github.com/movenext/movenext/coord/reusable_test.go", 186)
-}
-
 // inquireMachine is [inquire] as the root of a chain: chain, job and frame in one allocation.
 type inquireMachine struct {
-	statemachine.Builder[int]
-	inquireFrame
+	builder statemachine.Builder[int]
+	kept    inquireFrame
 }
 
 func (f *inquireMachine) MoveNext(run1 *statemachine.Run) bool {
-	if !f.inquireFrame.moveNext(run1, 0) {
+	if !f.kept.moveNext(run1, 0) {
 		return false
 	}
 	run1.Rethrow()
-	f.SetResult(run1, f.sum, f.err)
-	f.inquireFrame = inquireFrame{Frame: f.inquireFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run1, f.kept.sum, f.kept.err)
+	f.kept = inquireFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *inquireMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.inquire", "github.com/movenext/movenext/coord/reusable_test.go", 186)
 }
 
 // Digest of answer: cfd7cd8b55dc7438
@@ -278,8 +278,8 @@ func answerAsync(ctx context.Context, results *Reusable[int], requestsArg *Chann
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &answerMachine{answerLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &answerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // answerLocals is what [answer] keeps while it is suspended.
@@ -304,7 +304,7 @@ func (f *answerLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, result0 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
@@ -332,24 +332,24 @@ after1:
 	goto for1
 }
 
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.answer", "github.com/movenext/movenext/coord/reusable_test.go", 198)
-}
-
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
-	statemachine.Builder[job.Void]
-	answerLocals
+	builder statemachine.Builder[job.Void]
+	kept    answerLocals
 }
 
 func (f *answerMachine) MoveNext(run1 *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(run1)
+	hasEnded, v0 := f.kept.moveNext(run1)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(run1, job.Void{}, v0)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run1, job.Void{}, v0)
+	f.kept = answerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d53193b53424e963
+func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.answer", "github.com/movenext/movenext/coord/reusable_test.go", 198)
+}
+
+// Digest of what is above: 67f5343ce8aa57a4

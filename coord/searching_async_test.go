@@ -29,8 +29,8 @@ func locksAndExitsAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[jo
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m2 := &locksAndExitsMachine{locksAndExitsLocals: frame}
-	return m2.Start(ctx, &r, m2)
+	m2 := &locksAndExitsMachine{kept: frame}
+	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
 }
 
 // locksAndExitsLocals is what [locksAndExits] keeps while it is suspended.
@@ -55,7 +55,7 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	f.lock1, err = f.m.LockEnter(r, ctx)
@@ -94,26 +94,26 @@ after1:
 //line github.com/movenext/movenext/coord/searching_async_test.go:95
 }
 
-func (f *locksAndExitsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 23)
-}
-
 // locksAndExitsMachine is [locksAndExits] as the root of a chain: chain, job and frame in one
 // allocation.
 type locksAndExitsMachine struct {
-	statemachine.Builder[job.Void]
-	locksAndExitsLocals
+	builder statemachine.Builder[job.Void]
+	kept    locksAndExitsLocals
 }
 
 func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.locksAndExitsLocals = locksAndExitsLocals{Frame: f.locksAndExitsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = locksAndExitsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 95e371724848319e
+func (f *locksAndExitsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 23)
+}
+
+// Digest of what is above: 887a78d0103c99cc

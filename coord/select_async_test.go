@@ -28,8 +28,8 @@ func picksAsync(ctx context.Context, cases ...Case) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &picksArgs{ctx: ctx, cases: cases}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &picksMachine{picksLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &picksMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // picksLocals is what [picks] keeps while it is suspended.
@@ -55,7 +55,7 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/select_test.go:86
 	f.select1 = SelectAsync(args.ctx, args.cases...)
@@ -78,24 +78,24 @@ resume1:
 //line github.com/movenext/movenext/coord/select_async_test.go:79
 }
 
-func (f *picksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 86)
-}
-
 // picksMachine is [picks] as the root of a chain: chain, job and frame in one allocation.
 type picksMachine struct {
-	statemachine.Builder[int]
-	picksLocals
+	builder statemachine.Builder[int]
+	kept    picksLocals
 }
 
 func (f *picksMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.picksLocals = picksLocals{Frame: f.picksLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = picksLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *picksMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 86)
 }
 
 // Digest of takesOne: 754bb5b3415f032d
@@ -108,8 +108,8 @@ func takesOneAsync(ctx context.Context, c *Channel[int]) (result *job.Job[int]) 
 	if hasEnded, v0, v1 := frame.moveNext(&r, &takesOneArgs{ctx: ctx, c: c}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &takesOneMachine{takesOneLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &takesOneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // takesOneLocals is what [takesOne] keeps while it is suspended.
@@ -137,7 +137,7 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/select_test.go:442
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
@@ -158,24 +158,24 @@ after1:
 //line github.com/movenext/movenext/coord/select_async_test.go:159
 }
 
-func (f *takesOneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 442)
-}
-
 // takesOneMachine is [takesOne] as the root of a chain: chain, job and frame in one allocation.
 type takesOneMachine struct {
-	statemachine.Builder[int]
-	takesOneLocals
+	builder statemachine.Builder[int]
+	kept    takesOneLocals
 }
 
 func (f *takesOneMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.takesOneLocals = takesOneLocals{Frame: f.takesOneLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = takesOneLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *takesOneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 442)
 }
 
 // Digest of merges: 4a21943883e11500
@@ -188,8 +188,8 @@ func mergesAsync(ctx context.Context, to *sync.Map, from ...*Channel[int]) (resu
 	if hasEnded, v0 := frame.moveNext(&r, from); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &mergesMachine{mergesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &mergesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // mergesLocals is what [merges] keeps while it is suspended.
@@ -215,7 +215,7 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/select_test.go:450
 	f.cases, f.open = make([]Case, len(from)), len(from)
@@ -266,24 +266,24 @@ endFor1:
 //line github.com/movenext/movenext/coord/select_async_test.go:267
 }
 
-func (f *mergesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 456)
-}
-
 // mergesMachine is [merges] as the root of a chain: chain, job and frame in one allocation.
 type mergesMachine struct {
-	statemachine.Builder[job.Void]
-	mergesLocals
+	builder statemachine.Builder[job.Void]
+	kept    mergesLocals
 }
 
 func (f *mergesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.mergesLocals = mergesLocals{Frame: f.mergesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = mergesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *mergesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 456)
 }
 
 // Digest of meets: 779431d1fe0b400d
@@ -296,8 +296,8 @@ func meetsAsync(ctx context.Context, n int, channels []*Channel[int]) (result *j
 	if hasEnded, v0, v1 := frame.moveNext(&r, &meetsArgs{ctx: ctx, n: n, channels: channels}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &meetsMachine{meetsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &meetsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // meetsLocals is what [meets] keeps while it is suspended.
@@ -325,7 +325,7 @@ func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/select_test.go:508
 	f.other = new(int)
@@ -364,24 +364,24 @@ resume1:
 	return true, result0, result1
 }
 
-func (f *meetsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 514)
-}
-
 // meetsMachine is [meets] as the root of a chain: chain, job and frame in one allocation.
 type meetsMachine struct {
-	statemachine.Builder[int]
-	meetsLocals
+	builder statemachine.Builder[int]
+	kept    meetsLocals
 }
 
 func (f *meetsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.meetsLocals = meetsLocals{Frame: f.meetsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = meetsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *meetsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 514)
 }
 
 // Digest of spins: acd4cf2f7b2694f0
@@ -394,8 +394,8 @@ func spinsAsync(ctx context.Context, until *atomic.Bool) (result *job.Job[job.Vo
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &spinsMachine{spinsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &spinsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // spinsLocals is what [spins] keeps while it is suspended.
@@ -419,7 +419,7 @@ func (f *spinsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// select_test.go:619: job.Yield()
 	f.State = 1
@@ -460,24 +460,24 @@ endFor1:
 //line github.com/movenext/movenext/coord/select_async_test.go:461
 }
 
-func (f *spinsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 619, 621)
-}
-
 // spinsMachine is [spins] as the root of a chain: chain, job and frame in one allocation.
 type spinsMachine struct {
-	statemachine.Builder[job.Void]
-	spinsLocals
+	builder statemachine.Builder[job.Void]
+	kept    spinsLocals
 }
 
 func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.spinsLocals = spinsLocals{Frame: f.spinsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = spinsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 02301ec2237d2648
+func (f *spinsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 619, 621)
+}
+
+// Digest of what is above: 4230f23057930381

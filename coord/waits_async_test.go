@@ -31,8 +31,8 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &waitsForEachMachine{waitsForEachFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsForEachMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForEachFrame is the frame of [waitsForEach]: what it keeps while it is suspended, its
@@ -70,7 +70,7 @@ func (f *waitsForEachFrame) step(r *statemachine.Run, ctx context.Context) (hasE
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:50
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
@@ -134,25 +134,25 @@ done1:
 //line github.com/movenext/movenext/coord/waits_async_test.go:135
 }
 
-func (f *waitsForEachFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
-}
-
 // waitsForEachMachine is [waitsForEach] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsForEachMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForEachFrame
+	builder statemachine.Builder[job.Void]
+	kept    waitsForEachFrame
 }
 
 func (f *waitsForEachMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.waitsForEachFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
-	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = waitsForEachFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitsForEachMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
 }
 
 // Digest of waitsForNext: c51d08449eee6f82
@@ -165,8 +165,8 @@ func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForNextMachine{waitsForNextLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsForNextMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForNextLocals is what [waitsForNext] keeps while it is suspended.
@@ -189,7 +189,7 @@ func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:60
 	f.c = job.CompletionsOf(job.Run(f.ctx, one), job.Run(f.ctx, one))
@@ -229,25 +229,25 @@ endRange1:
 //line github.com/movenext/movenext/coord/waits_async_test.go:230
 }
 
-func (f *waitsForNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
-}
-
 // waitsForNextMachine is [waitsForNext] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsForNextMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForNextLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitsForNextLocals
 }
 
 func (f *waitsForNextMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForNextLocals = waitsForNextLocals{Frame: f.waitsForNextLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitsForNextLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitsForNextMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
 }
 
 // Digest of waitsForCountdown: ccee5c32517ebab0
@@ -261,7 +261,7 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForCountdownMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results,
@@ -283,21 +283,20 @@ type waitsForCountdownFrame = statemachine.WaitingVoid[job.Void]
 // waitsForCountdownMachine is [waitsForCountdown] as the root of a chain: it passes on what the
 // callee returns.
 type waitsForCountdownMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *waitsForCountdownFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *waitsForCountdownFrame
 }
 
 func (f *waitsForCountdownMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *waitsForCountdownMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 92}
+func (f *waitsForCountdownMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 92}
 }
 
 // Digest of waitsForEvent: 91d08492c23163df
@@ -311,7 +310,7 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForEventMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the
@@ -321,7 +320,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:325
+//line github.com/movenext/movenext/coord/waits_async_test.go:324
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
@@ -331,21 +330,20 @@ type waitsForEventFrame = statemachine.WaitingVoid[job.Void]
 // waitsForEventMachine is [waitsForEvent] as the root of a chain: it passes on what the callee
 // returns.
 type waitsForEventMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *waitsForEventFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *waitsForEventFrame
 }
 
 func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *waitsForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 99}
+func (f *waitsForEventMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 99}
 }
 
 // Digest of waitsForScope: 74bc2107123c04bc
@@ -358,8 +356,8 @@ func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForScopeMachine{waitsForScopeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsForScopeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForScopeLocals is what [waitsForScope] keeps while it is suspended.
@@ -379,7 +377,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:104
@@ -394,7 +392,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:398
+//line github.com/movenext/movenext/coord/waits_async_test.go:396
 		goto resume1
 	}
 	f.State = 1
@@ -402,30 +400,30 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:406
+//line github.com/movenext/movenext/coord/waits_async_test.go:404
 	f.wait1 = nil
 	return true, result0
-}
-
-func (f *waitsForScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 111)
 }
 
 // waitsForScopeMachine is [waitsForScope] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsForScopeMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForScopeLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitsForScopeLocals
 }
 
 func (f *waitsForScopeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForScopeLocals = waitsForScopeLocals{Frame: f.waitsForScopeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitsForScopeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitsForScopeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 111)
 }
 
 // Digest of waitsForObject: e2fe3f517b9c4365
@@ -438,8 +436,8 @@ func waitsForObjectAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForObjectMachine{waitsForObjectLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsForObjectMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForObjectLocals is what [waitsForObject] keeps while it is suspended.
@@ -469,12 +467,12 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:124
 	f.p = coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] { return job.Run(ctx, one) })
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:478
+//line github.com/movenext/movenext/coord/waits_async_test.go:476
 	if f.get1 == nil {
 		goto after1
 	}
@@ -483,7 +481,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:125
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:487
+//line github.com/movenext/movenext/coord/waits_async_test.go:485
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:126
@@ -498,7 +496,7 @@ after1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:502
+//line github.com/movenext/movenext/coord/waits_async_test.go:500
 	if f.get1 == nil {
 		goto after2
 	}
@@ -507,7 +505,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:511
+//line github.com/movenext/movenext/coord/waits_async_test.go:509
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:131
@@ -518,7 +516,7 @@ after2:
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:522
+//line github.com/movenext/movenext/coord/waits_async_test.go:520
 		goto resume3
 	}
 	f.State = 3
@@ -527,30 +525,30 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:531
+//line github.com/movenext/movenext/coord/waits_async_test.go:529
 	f.use3 = nil
 	return true, result0
-}
-
-func (f *waitsForObjectLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 125, 130, 135)
 }
 
 // waitsForObjectMachine is [waitsForObject] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsForObjectMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForObjectLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitsForObjectLocals
 }
 
 func (f *waitsForObjectMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForObjectLocals = waitsForObjectLocals{Frame: f.waitsForObjectLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitsForObjectLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitsForObjectMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 125, 130, 135)
 }
 
 // Digest of waitsForSelect: e3eee683fe7d479e
@@ -563,8 +561,8 @@ func waitsForSelectAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForSelectMachine{waitsForSelectLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsForSelectMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForSelectLocals is what [waitsForSelect] keeps while it is suspended.
@@ -593,7 +591,7 @@ func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	f.c = coord.NewUnbounded[int]()
@@ -619,7 +617,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:146
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:623
+//line github.com/movenext/movenext/coord/waits_async_test.go:621
 		goto resume1
 	}
 	f.State = 1
@@ -628,12 +626,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:146
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:632
+//line github.com/movenext/movenext/coord/waits_async_test.go:630
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:147
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:637
+//line github.com/movenext/movenext/coord/waits_async_test.go:635
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:149
 		}
@@ -645,7 +643,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:649
+//line github.com/movenext/movenext/coord/waits_async_test.go:647
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -655,7 +653,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:659
+//line github.com/movenext/movenext/coord/waits_async_test.go:657
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:153
@@ -663,33 +661,33 @@ after2:
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:143
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:667
+//line github.com/movenext/movenext/coord/waits_async_test.go:665
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:156
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:672
-}
-
-func (f *waitsForSelectLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 146, 152)
+//line github.com/movenext/movenext/coord/waits_async_test.go:670
 }
 
 // waitsForSelectMachine is [waitsForSelect] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsForSelectMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForSelectLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitsForSelectLocals
 }
 
 func (f *waitsForSelectMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForSelectLocals = waitsForSelectLocals{Frame: f.waitsForSelectLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitsForSelectLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitsForSelectMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 146, 152)
 }
 
 // Digest of waitsForGrant: 5fbe135c7aceb4ae
@@ -702,8 +700,8 @@ func waitsForGrantAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForGrantMachine{waitsForGrantLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsForGrantMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForGrantLocals is what [waitsForGrant] keeps while it is suspended.
@@ -724,7 +722,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:161
 	f.m = new(coord.Mutex)
@@ -733,7 +731,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		s := coord.NewSemaphore(1)
 		if !f.m.TryLock() || !s.TryAcquire(1) {
 			result0 = errors.New("not free")
-//line github.com/movenext/movenext/coord/waits_async_test.go:737
+//line github.com/movenext/movenext/coord/waits_async_test.go:735
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:165
 		}
@@ -744,7 +742,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:167
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:748
+//line github.com/movenext/movenext/coord/waits_async_test.go:746
 		goto resume1
 	}
 	f.State = 1
@@ -753,7 +751,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:167
 		chosen, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:757
+//line github.com/movenext/movenext/coord/waits_async_test.go:755
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:168
 		if err != nil {
@@ -761,7 +759,7 @@ resume1:
 		}
 		if chosen != 1 || f.m.TryLock() {
 			result0 = errors.New("the lock is not held")
-//line github.com/movenext/movenext/coord/waits_async_test.go:765
+//line github.com/movenext/movenext/coord/waits_async_test.go:763
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:173
 		}
@@ -769,28 +767,28 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:174
 	f.m.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:773
-}
-
-func (f *waitsForGrantLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGrant", "github.com/movenext/movenext/coord/waits_test.go", 167)
+//line github.com/movenext/movenext/coord/waits_async_test.go:771
 }
 
 // waitsForGrantMachine is [waitsForGrant] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsForGrantMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForGrantLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitsForGrantLocals
 }
 
 func (f *waitsForGrantMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForGrantLocals = waitsForGrantLocals{Frame: f.waitsForGrantLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitsForGrantLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitsForGrantMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForGrant", "github.com/movenext/movenext/coord/waits_test.go", 167)
 }
 
 // Digest of waitsForMeeting: 81504ca0ba3294c5
@@ -803,8 +801,8 @@ func waitsForMeetingAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForMeetingMachine{waitsForMeetingLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitsForMeetingMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForMeetingLocals is what [waitsForMeeting] keeps while it is suspended.
@@ -831,7 +829,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:180
@@ -844,7 +842,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:848
+//line github.com/movenext/movenext/coord/waits_async_test.go:846
 		goto resume1
 	}
 	f.State = 1
@@ -852,7 +850,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	f.chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:856
+//line github.com/movenext/movenext/coord/waits_async_test.go:854
 	f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:186
 	if err != nil {
@@ -861,7 +859,7 @@ resume1:
 	// waits_test.go:189: met, err := other.Await()
 //line github.com/movenext/movenext/coord/waits_test.go:189
 	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:865
+//line github.com/movenext/movenext/coord/waits_async_test.go:863
 		goto after2
 	}
 	f.State = 2
@@ -882,28 +880,28 @@ after2:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:886
-}
-
-func (f *waitsForMeetingLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 185, 189)
+//line github.com/movenext/movenext/coord/waits_async_test.go:884
 }
 
 // waitsForMeetingMachine is [waitsForMeeting] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitsForMeetingMachine struct {
-	statemachine.Builder[job.Void]
-	waitsForMeetingLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitsForMeetingLocals
 }
 
 func (f *waitsForMeetingMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitsForMeetingLocals = waitsForMeetingLocals{Frame: f.waitsForMeetingLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitsForMeetingLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitsForMeetingMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 185, 189)
 }
 
 // waitsForMeetingFunc1Run is a function literal of [waitsForMeeting] for the runtime to call. It
@@ -915,8 +913,8 @@ func waitsForMeetingFunc1Run(from, to *coord.Channel[int], ctx context.Context) 
 	if hasEnded, v0, v1 := frame.moveNext(&r, &waitsForMeetingFunc1Args{from: from, to: to, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &waitsForMeetingFunc1Machine{waitsForMeetingFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &waitsForMeetingFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForMeetingFunc1Locals is what a function literal of [waitsForMeeting] keeps while it is
@@ -945,13 +943,13 @@ func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsFo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnSend(args.from, 1), coord.OnReceive[int](args.to, nil))
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:955
+//line github.com/movenext/movenext/coord/waits_async_test.go:953
 		goto resume1
 	}
 	f.State = 1
@@ -959,29 +957,29 @@ func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsFo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	result0, result1 = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:963
+//line github.com/movenext/movenext/coord/waits_async_test.go:961
 	f.select1 = nil
 	return true, result0, result1
-}
-
-func (f *waitsForMeetingFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 182)
 }
 
 // waitsForMeetingFunc1Machine is a function literal of [waitsForMeeting] as the root of a chain:
 // chain and frame in one allocation.
 type waitsForMeetingFunc1Machine struct {
-	statemachine.Spawned[int]
-	waitsForMeetingFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    waitsForMeetingFunc1Locals
 }
 
 func (f *waitsForMeetingFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *waitsForMeetingFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 182)
 }
 
 // Digest of suspends: 6ddf5d00870ee859
@@ -994,8 +992,8 @@ func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &suspendsMachine{suspendsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &suspendsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // suspendsEnter enters [suspends] for another machine. It returns the results or, suspended, the
@@ -1005,8 +1003,8 @@ func suspendsEnter(r *statemachine.Run, ctx context.Context) (*suspendsFrame, er
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &suspendsFrame{suspendsLocals: frame}
-	r.Push(ctx, m)
+	m := &suspendsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -1019,13 +1017,13 @@ type suspendsLocals struct {
 
 // suspendsFrame is the frame of [suspends] for a caller that is a machine.
 type suspendsFrame struct {
-	suspendsLocals
+	kept suspendsLocals
 
 	result0 error
 }
 
 func (f *suspendsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -1041,7 +1039,7 @@ func (f *suspendsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// waits_test.go:213: job.Yield()
 	f.State = 1
@@ -1050,7 +1048,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:213
 	_ = r.Refusal()
 	asleep, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1054
+//line github.com/movenext/movenext/coord/waits_async_test.go:1052
 	if !asleep {
 		goto after2
 	}
@@ -1061,12 +1059,12 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:214
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1065
+//line github.com/movenext/movenext/coord/waits_async_test.go:1063
 	return true, result0
 }
 
-func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 213, 214)
+func (f *suspendsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 213, 214)
 }
 
 func (f *suspendsFrame) Results(r *statemachine.Run) error {
@@ -1076,18 +1074,22 @@ func (f *suspendsFrame) Results(r *statemachine.Run) error {
 
 // suspendsMachine is [suspends] as the root of a chain: chain, job and frame in one allocation.
 type suspendsMachine struct {
-	statemachine.Builder[job.Void]
-	suspendsLocals
+	builder statemachine.Builder[job.Void]
+	kept    suspendsLocals
 }
 
 func (f *suspendsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.suspendsLocals = suspendsLocals{Frame: f.suspendsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = suspendsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *suspendsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 213, 214)
 }
 
 // Digest of calls: 86da7d31c4c2f091
@@ -1100,8 +1102,8 @@ func callsAsync(ctx context.Context, plain func(context.Context) error) (result 
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &callsMachine{callsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &callsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // callsLocals is what [calls] keeps while it is suspended.
@@ -1121,7 +1123,7 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// waits_test.go:221: job.Yield()
 	f.State = 1
@@ -1130,28 +1132,28 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:221
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1134
+//line github.com/movenext/movenext/coord/waits_async_test.go:1136
 	return true, result0
-}
-
-func (f *callsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221)
 }
 
 // callsMachine is [calls] as the root of a chain: chain, job and frame in one allocation.
 type callsMachine struct {
-	statemachine.Builder[job.Void]
-	callsLocals
+	builder statemachine.Builder[job.Void]
+	kept    callsLocals
 }
 
 func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = callsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *callsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221)
 }
 
 // Digest of exits: c6b091b29e809a25
@@ -1164,8 +1166,8 @@ func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) 
 	if frame.moveNext(&r, &exitsArgs{ctx: ctx, cleaned: cleaned}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &exitsMachine{exitsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // exitsEnter enters [exits] for another machine. It returns the results or, suspended, the frame
@@ -1177,7 +1179,7 @@ func exitsEnter(r *statemachine.Run, ctx context.Context, cleaned *bool) (*exits
 	}
 	m := new(exitsFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -1227,7 +1229,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		ctx := args.ctx
@@ -1242,7 +1244,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again
 		})
 	}
 	// waits_test.go:231: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1246
+//line github.com/movenext/movenext/coord/waits_async_test.go:1248
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -1255,7 +1257,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:233
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1259
+//line github.com/movenext/movenext/coord/waits_async_test.go:1261
 		return true, false
 	}
 	f.State = 2
@@ -1263,12 +1265,12 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:233
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1267
+//line github.com/movenext/movenext/coord/waits_async_test.go:1269
 	goto epilogue
 }
 
 func (f *exitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 231, 234)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 231, 234)
 }
 
 func (f *exitsFrame) Results(r *statemachine.Run) error {
@@ -1278,17 +1280,21 @@ func (f *exitsFrame) Results(r *statemachine.Run) error {
 
 // exitsMachine is [exits] as the root of a chain: chain, job and frame in one allocation.
 type exitsMachine struct {
-	statemachine.Builder[job.Void]
-	exitsFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitsFrame
 }
 
 func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitsFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
-	f.exitsFrame = exitsFrame{Frame: f.exitsFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = exitsFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 231, 234)
 }
 
 // exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results
@@ -1300,7 +1306,7 @@ func exitsFunc1Enter(r *statemachine.Run, ctx context.Context, cleaned *bool) *e
 	}
 	m := new(exitsFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -1328,11 +1334,11 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1336
+//line github.com/movenext/movenext/coord/waits_async_test.go:1342
 	if f.suspends1 == nil {
 		goto after1
 	}
@@ -1341,17 +1347,17 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1345
+//line github.com/movenext/movenext/coord/waits_async_test.go:1351
 	f.suspends1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:229
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1350
+//line github.com/movenext/movenext/coord/waits_async_test.go:1356
 	return true
 }
 
 func (f *exitsFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 228)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 228)
 }
 
 func (f *exitsFunc1Frame) Results(r *statemachine.Run) {
@@ -1368,8 +1374,8 @@ func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Vo
 	if frame.moveNext(&r, &callsExitsArgs{ctx: ctx, cleaned: cleaned}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &callsExitsMachine{callsExitsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &callsExitsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // callsExitsFrame is the frame of [callsExits]: what it keeps while it is suspended, its results
@@ -1418,7 +1424,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		ctx := args.ctx
@@ -1433,7 +1439,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1437
+//line github.com/movenext/movenext/coord/waits_async_test.go:1443
 	if f.exits1 == nil {
 		goto after1
 	}
@@ -1442,7 +1448,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1446
+//line github.com/movenext/movenext/coord/waits_async_test.go:1452
 	f.exits1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
@@ -1452,7 +1458,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:239
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1456
+//line github.com/movenext/movenext/coord/waits_async_test.go:1462
 		return true, false
 	}
 	f.State = 2
@@ -1460,28 +1466,28 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1464
+//line github.com/movenext/movenext/coord/waits_async_test.go:1470
 	goto epilogue
-}
-
-func (f *callsExitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 239, 240)
 }
 
 // callsExitsMachine is [callsExits] as the root of a chain: chain, job and frame in one
 // allocation.
 type callsExitsMachine struct {
-	statemachine.Builder[job.Void]
-	callsExitsFrame
+	builder statemachine.Builder[job.Void]
+	kept    callsExitsFrame
 }
 
 func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.callsExitsFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
-	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = callsExitsFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *callsExitsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 239, 240)
 }
 
 // Digest of called: 27518768d3851725
@@ -1494,8 +1500,8 @@ func calledAsync(ctx context.Context, f func(context.Context) error) (result *jo
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg2)
 	}
-	m := &calledMachine{calledFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &calledMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // calledFrame is the frame of [called], which never suspends.
@@ -1511,7 +1517,7 @@ type calledFrame struct {
 // MoveNext calls [called], which never suspends.
 func (frame *calledFrame) MoveNext(r *statemachine.Run) bool {
 	if frame.State != statemachine.NotStarted {
-		frame.Misuse(frame.State)
+		statemachine.Misuse(frame.State)
 	}
 	frame.State = statemachine.Finished
 	frame.arg2 = called(frame.ctx, frame.f)
@@ -1520,16 +1526,20 @@ func (frame *calledFrame) MoveNext(r *statemachine.Run) bool {
 
 // calledMachine is [called] as the root of a chain: chain, job and frame in one allocation.
 type calledMachine struct {
-	statemachine.Builder[job.Void]
-	calledFrame
+	builder statemachine.Builder[job.Void]
+	kept    calledFrame
 }
 
 func (frame *calledMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.calledFrame.MoveNext(r) {
+	if !frame.kept.MoveNext(r) {
 		return false
 	}
-	frame.SetResult(r, job.Void{}, frame.arg2)
+	frame.builder.SetResult(r, job.Void{}, frame.kept.arg2)
 	return true
+}
+
+func (frame *calledMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.Location{}
 }
 
 // Digest of borrowsOnce: f69b9e83f7f773fc
@@ -1542,8 +1552,8 @@ func borrowsOnceAsync(ctx context.Context, p *coord.ObjectPool[int]) (result *jo
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &borrowsOnceMachine{borrowsOnceLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &borrowsOnceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // borrowsOnceLocals is what [borrowsOnce] keeps while it is suspended.
@@ -1567,11 +1577,11 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1575
+//line github.com/movenext/movenext/coord/waits_async_test.go:1585
 	if f.get1 == nil {
 		goto after1
 	}
@@ -1580,7 +1590,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1584
+//line github.com/movenext/movenext/coord/waits_async_test.go:1594
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:521
@@ -1588,28 +1598,28 @@ after1:
 		f.p.Put(v)
 	}
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1592
-}
-
-func (f *borrowsOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1602
 }
 
 // borrowsOnceMachine is [borrowsOnce] as the root of a chain: chain, job and frame in one
 // allocation.
 type borrowsOnceMachine struct {
-	statemachine.Builder[job.Void]
-	borrowsOnceLocals
+	builder statemachine.Builder[job.Void]
+	kept    borrowsOnceLocals
 }
 
 func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.borrowsOnceLocals = borrowsOnceLocals{Frame: f.borrowsOnceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = borrowsOnceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ee6ec4fca76cc625
+func (f *borrowsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
+}
+
+// Digest of what is above: 5ecb6a707a26c310

@@ -26,8 +26,8 @@ func followAsync(ctx context.Context, o *Observer[int]) (result *job.Job[[]int])
 	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.seen, v1)
 	}
-	m := &followMachine{followLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &followMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // followLocals is what [follow] keeps while it is suspended.
@@ -53,7 +53,7 @@ func (f *followLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
@@ -82,24 +82,24 @@ after1:
 	goto for1
 }
 
-func (f *followLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.follow", "github.com/movenext/movenext/coord/watch_test.go", 87)
-}
-
 // followMachine is [follow] as the root of a chain: chain, job and frame in one allocation.
 type followMachine struct {
-	statemachine.Builder[[]int]
-	followLocals
+	builder statemachine.Builder[[]int]
+	kept    followLocals
 }
 
 func (f *followMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r)
+	hasEnded, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.seen, v1)
-	f.followLocals = followLocals{Frame: f.followLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.seen, v1)
+	f.kept = followLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: bdace4b8f0be6c13
+func (f *followMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.follow", "github.com/movenext/movenext/coord/watch_test.go", 87)
+}
+
+// Digest of what is above: 8aadd3d0f2e4aee0

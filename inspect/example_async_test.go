@@ -27,8 +27,8 @@ func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *j
 	if hasEnded, v0 := frame.moveNext(&r, &consumeArgs{ctx: ctx, orders: orders}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &consumeMachine{consumeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &consumeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // consumeLocals is what [consume] keeps while it is suspended.
@@ -55,7 +55,7 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1, _, err = args.orders.ReceiveEnter(r, args.ctx)
@@ -76,24 +76,24 @@ after1:
 //line github.com/movenext/movenext/inspect/example_async_test.go:77
 }
 
-func (f *consumeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
-}
-
 // consumeMachine is [consume] as the root of a chain: chain, job and frame in one allocation.
 type consumeMachine struct {
-	statemachine.Builder[job.Void]
-	consumeLocals
+	builder statemachine.Builder[job.Void]
+	kept    consumeLocals
 }
 
 func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.consumeLocals = consumeLocals{Frame: f.consumeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = consumeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b02735882cced3ee
+func (f *consumeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
+}
+
+// Digest of what is above: 73209e56e4c1878a

@@ -175,8 +175,8 @@ func (g *gatherer) step(from int32, p *tracking.Point) int32 {
 		return index
 	}
 	n := node{callee: from, place: schedulers.Place{Function: strings.TrimPrefix(s.frame.String(), "*")}, bytes: g.tree[from].bytes}
-	if l, ok := p.Frame.(interface{ Location() statemachine.Location }); ok {
-		n.place = l.Location()
+	if at, ok := statemachine.LocationOf(p.Frame); ok {
+		n.place = at
 	}
 	if s.frame.Kind() == reflect.Pointer {
 		n.bytes += int64(s.frame.Elem().Size())

@@ -209,8 +209,6 @@ func creationPlace(m tracking.Machine, h job.Handle) schedulers.Place {
 }
 
 func placeOf(frame any) schedulers.Place {
-	if l, ok := frame.(interface{ Location() statemachine.Location }); ok {
-		return l.Location()
-	}
-	return schedulers.Place{}
+	at, _ := statemachine.LocationOf(frame)
+	return at
 }

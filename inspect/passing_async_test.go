@@ -27,8 +27,8 @@ func passesAsync(ctx context.Context, out, in *coord.Channel[int], n int) (resul
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &passesMachine{passesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &passesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // passesLocals is what [passes] keeps while it is suspended.
@@ -58,7 +58,7 @@ func (f *passesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:19
 	f.n1 = n
@@ -119,24 +119,24 @@ endRange1:
 //line github.com/movenext/movenext/inspect/passing_async_test.go:120
 }
 
-func (f *passesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.passes", "github.com/movenext/movenext/inspect/passing_test.go", 20, 23)
-}
-
 // passesMachine is [passes] as the root of a chain: chain, job and frame in one allocation.
 type passesMachine struct {
-	statemachine.Builder[job.Void]
-	passesLocals
+	builder statemachine.Builder[job.Void]
+	kept    passesLocals
 }
 
 func (f *passesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.passesLocals = passesLocals{Frame: f.passesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = passesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *passesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.passes", "github.com/movenext/movenext/inspect/passing_test.go", 20, 23)
 }
 
 // Digest of passesBack: 5e394c4879a766f1
@@ -149,8 +149,8 @@ func passesBackAsync(ctx context.Context, in, out *coord.Channel[int], n int) (r
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &passesBackMachine{passesBackLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &passesBackMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // passesBackLocals is what [passesBack] keeps while it is suspended.
@@ -181,7 +181,7 @@ func (f *passesBackLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:32
 	f.n1 = n
@@ -242,25 +242,25 @@ endRange1:
 //line github.com/movenext/movenext/inspect/passing_async_test.go:243
 }
 
-func (f *passesBackLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.passesBack", "github.com/movenext/movenext/inspect/passing_test.go", 33, 37)
-}
-
 // passesBackMachine is [passesBack] as the root of a chain: chain, job and frame in one
 // allocation.
 type passesBackMachine struct {
-	statemachine.Builder[job.Void]
-	passesBackLocals
+	builder statemachine.Builder[job.Void]
+	kept    passesBackLocals
 }
 
 func (f *passesBackMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.passesBackLocals = passesBackLocals{Frame: f.passesBackLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = passesBackLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b53b7e3c1c4a1d8d
+func (f *passesBackMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.passesBack", "github.com/movenext/movenext/inspect/passing_test.go", 33, 37)
+}
+
+// Digest of what is above: 5940dd4de373640d

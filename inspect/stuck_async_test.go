@@ -29,7 +29,7 @@ func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &stuckForSourceMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the
@@ -47,21 +47,20 @@ type stuckForSourceFrame = stuckInnerFrame
 // stuckForSourceMachine is [stuck.forSource] as the root of a chain: it passes on what the callee
 // returns.
 type stuckForSourceMachine struct {
-	statemachine.Builder[int]
-	statemachine.Frame
-
-	callee *stuckForSourceFrame
+	builder statemachine.Builder[int]
+	frame   statemachine.Frame
+	callee  *stuckForSourceFrame
 }
 
 func (f *stuckForSourceMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *stuckForSourceMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 39}
+func (f *stuckForSourceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 39}
 }
 
 // Digest of stuck.inner: e3ea4938970e23b5
@@ -74,8 +73,8 @@ func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, s); hasEnded {
 		return statemachine.Completed(arg0, v0, v1)
 	}
-	m := &stuckInnerMachine{stuckInnerLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &stuckInnerMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // innerEnter enters [stuck.inner] for another machine. It returns the results or, suspended, the
@@ -85,8 +84,8 @@ func (s *stuck) innerEnter(r *statemachine.Run, arg0 context.Context) (*stuckInn
 	if hasEnded, v0, v1 := frame.moveNext(r, s); hasEnded {
 		return nil, v0, v1
 	}
-	m := &stuckInnerFrame{stuckInnerLocals: frame}
-	r.Push(arg0, m)
+	m := &stuckInnerFrame{kept: frame}
+	r.Push(arg0, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -99,14 +98,14 @@ type stuckInnerLocals struct {
 
 // stuckInnerFrame is the frame of [stuck.inner] for a caller that is a machine.
 type stuckInnerFrame struct {
-	stuckInnerLocals
+	kept stuckInnerLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -121,12 +120,12 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (hasEnded boo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// stuck_test.go:44: return s.source.Job().Await() // place: source
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:130
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:129
 		goto after1
 	}
 	f.State = 1
@@ -138,12 +137,12 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:142
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:141
 	return true, result0, result1
 }
 
-func (f *stuckInnerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 44)
+func (f *stuckInnerFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 44)
 }
 
 func (f *stuckInnerFrame) Results(r *statemachine.Run) (int, error) {
@@ -154,18 +153,22 @@ func (f *stuckInnerFrame) Results(r *statemachine.Run) (int, error) {
 // stuckInnerMachine is [stuck.inner] as the root of a chain: chain, job and frame in one
 // allocation.
 type stuckInnerMachine struct {
-	statemachine.Builder[int]
-	stuckInnerLocals
+	builder statemachine.Builder[int]
+	kept    stuckInnerLocals
 }
 
 func (f *stuckInnerMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.stuckInnerLocals = stuckInnerLocals{Frame: f.stuckInnerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = stuckInnerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckInnerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 44)
 }
 
 // Digest of stuck.hangs: e517312cb5cf2c60
@@ -178,8 +181,8 @@ func (s *stuck) hangsAsync(ctx context.Context, place string) (result *job.Job[j
 	if hasEnded, v0 := frame.moveNext(&r, &stuckHangsArgs{ctx: ctx, place: place}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckHangsMachine{stuckHangsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckHangsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stuckHangsLocals is what [stuck.hangs] keeps while it is suspended.
@@ -215,7 +218,7 @@ func (f *stuckHangsLocals) moveNext(r *statemachine.Run, args *stuckHangsArgs) (
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:51
 	switch args.place {
@@ -235,12 +238,12 @@ func (f *stuckHangsLocals) moveNext(r *statemachine.Run, args *stuckHangsArgs) (
 //line github.com/movenext/movenext/inspect/stuck_test.go:51
 		goto case4
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:239
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:242
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	f.lockOrWait1, err = f.s.a.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:244
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:247
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -249,19 +252,19 @@ case1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:253
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:256
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	if err == nil { // place: lock
 		f.s.a.Unlock()
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:260
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:263
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:57
 	f.receive2, _, err = f.s.channel.ReceiveEnter(r, args.ctx) // place: channel
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:265
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:268
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -271,14 +274,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:57
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:275
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:278
 	f.receive2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	f.lockOrWait1, err = f.s.event.WaitEnter(r, args.ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:282
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:285
 	if f.lockOrWait1 == nil {
 		goto after3
 	}
@@ -288,14 +291,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:292
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:295
 	f.lockOrWait1 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/inspect/stuck_test.go:61
 	asleep, err = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:299
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:302
 	if !asleep {
 		goto after4
 	}
@@ -307,29 +310,29 @@ resume4:
 	err = r.Refusal()
 after4:
 endSwitch1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:311
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:314
 	return true, err
-}
-
-func (f *stuckHangsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).hangs", "github.com/movenext/movenext/inspect/stuck_test.go", 53, 57, 59, 61)
 }
 
 // stuckHangsMachine is [stuck.hangs] as the root of a chain: chain, job and frame in one
 // allocation.
 type stuckHangsMachine struct {
-	statemachine.Builder[job.Void]
-	stuckHangsLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckHangsLocals
 }
 
 func (f *stuckHangsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckHangsLocals = stuckHangsLocals{Frame: f.stuckHangsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckHangsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckHangsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).hangs", "github.com/movenext/movenext/inspect/stuck_test.go", 53, 57, 59, 61)
 }
 
 // Digest of stuck.left: c1682798f6028190
@@ -343,8 +346,8 @@ func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckLeftMachine{stuckLeftLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckLeftMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stuckLeftLocals is what [stuck.left] keeps while it is suspended.
@@ -374,11 +377,11 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:382
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:385
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -387,13 +390,13 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:391
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:394
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:397
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:400
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:69
 		return true, result0
@@ -406,7 +409,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:410
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:413
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -415,19 +418,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:419
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:422
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:425
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:428
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:73
 		return true, result0
 	}
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:431
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:434
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -437,45 +440,45 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:441
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:444
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 	if err != nil { // place: left
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:447
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:450
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:76
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:454
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:457
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:458
-}
-
-func (f *stuckLeftLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 68, 72, 75)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:461
 }
 
 // stuckLeftMachine is [stuck.left] as the root of a chain: chain, job and frame in one allocation.
 type stuckLeftMachine struct {
-	statemachine.Builder[job.Void]
-	stuckLeftLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckLeftLocals
 }
 
 func (f *stuckLeftMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckLeftLocals = stuckLeftLocals{Frame: f.stuckLeftLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckLeftLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckLeftMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 68, 72, 75)
 }
 
 // Digest of stuck.right: de0b2448397287ca
@@ -489,8 +492,8 @@ func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckRightMachine{stuckRightLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckRightMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stuckRightLocals is what [stuck.right] keeps while it is suspended.
@@ -520,11 +523,11 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:528
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:531
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -533,13 +536,13 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:537
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:540
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:543
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:546
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:85
 		return true, result0
@@ -552,7 +555,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:556
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:559
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -561,19 +564,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:565
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:568
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:571
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:574
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:89
 		return true, result0
 	}
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:577
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:580
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -583,46 +586,46 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:587
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:590
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 	if err != nil { // place: right
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:593
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:596
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:92
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:600
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:603
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:95
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:604
-}
-
-func (f *stuckRightLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 84, 88, 91)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:607
 }
 
 // stuckRightMachine is [stuck.right] as the root of a chain: chain, job and frame in one
 // allocation.
 type stuckRightMachine struct {
-	statemachine.Builder[job.Void]
-	stuckRightLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckRightLocals
 }
 
 func (f *stuckRightMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckRightLocals = stuckRightLocals{Frame: f.stuckRightLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckRightLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckRightMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 84, 88, 91)
 }
 
 // Digest of stuck.busy: d33bcc8fa08da971
@@ -635,8 +638,8 @@ func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckBusyMachine{stuckBusyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckBusyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stuckBusyLocals is what [stuck.busy] keeps while it is suspended.
@@ -661,7 +664,7 @@ func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:102
@@ -670,7 +673,7 @@ for1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:674
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:677
 	if f.turn1 == nil {
 		goto after1
 	}
@@ -679,7 +682,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:683
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:686
 	f.turn1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
@@ -687,7 +690,7 @@ after1:
 		return true, err
 	}
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:691
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:694
 	if f.turn1 == nil {
 		goto after2
 	}
@@ -696,39 +699,39 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:106
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:700
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:703
 	f.turn1 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:106
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:707
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:710
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:712
-}
-
-func (f *stuckBusyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 103, 106)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:715
 }
 
 // stuckBusyMachine is [stuck.busy] as the root of a chain: chain, job and frame in one allocation.
 type stuckBusyMachine struct {
-	statemachine.Builder[job.Void]
-	stuckBusyLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckBusyLocals
 }
 
 func (f *stuckBusyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckBusyLocals = stuckBusyLocals{Frame: f.stuckBusyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckBusyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckBusyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 103, 106)
 }
 
 // Digest of stuck.turn: 20b579b3f5f6d9f4
@@ -742,8 +745,8 @@ func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.J
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckTurnMachine{stuckTurnLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckTurnMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // turnEnter enters [stuck.turn] for another machine. It returns the results or, suspended, the
@@ -754,8 +757,8 @@ func (s *stuck) turnEnter(r *statemachine.Run, ctx context.Context, lock *coord.
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &stuckTurnFrame{stuckTurnLocals: frame}
-	r.Push(ctx, m)
+	m := &stuckTurnFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -773,13 +776,13 @@ type stuckTurnLocals struct {
 
 // stuckTurnFrame is the frame of [stuck.turn] for a caller that is a machine.
 type stuckTurnFrame struct {
-	stuckTurnLocals
+	kept stuckTurnLocals
 
 	result0 error
 }
 
 func (f *stuckTurnFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -800,11 +803,11 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:808
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:811
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -813,13 +816,13 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:817
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:820
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:826
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:116
 		return true, result0
@@ -831,7 +834,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:119
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:835
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:838
 	if !asleep {
 		goto after2
 	}
@@ -845,7 +848,7 @@ after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:119
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:849
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:852
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:120
 		return true, result0
@@ -855,7 +858,7 @@ after2:
 	awaited = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:122
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:859
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:862
 		goto after3
 	}
 	f.State = 3
@@ -871,15 +874,15 @@ after3:
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:875
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:878
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:123
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:879
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:882
 }
 
-func (f *stuckTurnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 115, 119, 122)
+func (f *stuckTurnFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 115, 119, 122)
 }
 
 func (f *stuckTurnFrame) Results(r *statemachine.Run) error {
@@ -889,19 +892,23 @@ func (f *stuckTurnFrame) Results(r *statemachine.Run) error {
 
 // stuckTurnMachine is [stuck.turn] as the root of a chain: chain, job and frame in one allocation.
 type stuckTurnMachine struct {
-	statemachine.Builder[job.Void]
-	stuckTurnLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckTurnLocals
 }
 
 func (f *stuckTurnMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckTurnLocals = stuckTurnLocals{Frame: f.stuckTurnLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckTurnLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckTurnMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 115, 119, 122)
 }
 
 // Digest of stuck.named: 8934668fddfaf1c5
@@ -914,8 +921,8 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckNamedMachine{stuckNamedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckNamedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stuckNamedLocals is what [stuck.named] keeps while it is suspended.
@@ -943,7 +950,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// stuck_test.go:130: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
 	{
@@ -955,7 +962,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:959
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:966
 		goto after1
 	}
 	f.State = 1
@@ -970,28 +977,28 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:974
-}
-
-func (f *stuckNamedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:981
 }
 
 // stuckNamedMachine is [stuck.named] as the root of a chain: chain, job and frame in one
 // allocation.
 type stuckNamedMachine struct {
-	statemachine.Builder[job.Void]
-	stuckNamedLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckNamedLocals
 }
 
 func (f *stuckNamedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckNamedLocals = stuckNamedLocals{Frame: f.stuckNamedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckNamedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckNamedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
 }
 
 // stuckNamedFunc1Run is a function literal of [stuck.named] for the runtime to call. It returns
@@ -1003,15 +1010,15 @@ func stuckNamedFunc1Run(s *stuck, arg1 context.Context) (int, error) {
 	r.Host(&frame.Frame, arg1)
 	defer func() {
 		if r.Exiting() {
-			m := &stuckNamedFunc1Machine{stuckNamedFunc1Locals: frame}
-			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
+			m := &stuckNamedFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, s); hasEnded {
 		return v0, v1
 	}
-	m := &stuckNamedFunc1Machine{stuckNamedFunc1Locals: frame}
-	return 0, m.Suspend(arg1, &r, m)
+	m := &stuckNamedFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // stuckNamedFunc1Locals is what a function literal of [stuck.named] keeps while it is suspended.
@@ -1032,18 +1039,18 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// stuck_test.go:130: … s.source.Job().Await() }, job.Named(name)).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1041
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1048
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1047
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1054
 		goto resume1
 	}
 	f.State = 1
@@ -1054,28 +1061,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1058
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1065
 	return true, result0, result1
-}
-
-func (f *stuckNamedFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
 }
 
 // stuckNamedFunc1Machine is a function literal of [stuck.named] as the root of a chain: chain and
 // frame in one allocation.
 type stuckNamedFunc1Machine struct {
-	statemachine.Spawned[int]
-	stuckNamedFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    stuckNamedFunc1Locals
 }
 
 func (f *stuckNamedFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *stuckNamedFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
 }
 
 // Digest of stuck.inScope: a63c10f153932548
@@ -1088,8 +1095,8 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, &stuckInScopeArgs{s: s, ctx: ctx}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckInScopeMachine{stuckInScopeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckInScopeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stuckInScopeLocals is what [stuck.inScope] keeps while it is suspended.
@@ -1115,7 +1122,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
@@ -1130,7 +1137,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:143
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1134
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1141
 		goto resume1
 	}
 	f.State = 1
@@ -1138,30 +1145,30 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:143
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1142
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1149
 	f.wait1 = nil
 	return true, result0
-}
-
-func (f *stuckInScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 143)
 }
 
 // stuckInScopeMachine is [stuck.inScope] as the root of a chain: chain, job and frame in one
 // allocation.
 type stuckInScopeMachine struct {
-	statemachine.Builder[job.Void]
-	stuckInScopeLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckInScopeLocals
 }
 
 func (f *stuckInScopeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckInScopeLocals = stuckInScopeLocals{Frame: f.stuckInScopeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckInScopeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckInScopeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 143)
 }
 
 // stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It
@@ -1173,8 +1180,8 @@ func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return v0
 	}
-	m := &stuckInScopeFunc1Machine{stuckInScopeFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
+	m := &stuckInScopeFunc1Machine{kept: frame}
+	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is
@@ -1196,12 +1203,12 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEn
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// stuck_test.go:140: _, err := s.source.Job().Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:140
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1205
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
 		goto after1
 	}
 	f.State = 1
@@ -1216,27 +1223,27 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1220
-}
-
-func (f *stuckInScopeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 140)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1227
 }
 
 // stuckInScopeFunc1Machine is a function literal of [stuck.inScope] as the root of a chain: chain
 // and frame in one allocation.
 type stuckInScopeFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	stuckInScopeFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    stuckInScopeFunc1Locals
 }
 
 func (f *stuckInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *stuckInScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 140)
 }
 
 // Digest of stuck.lead: 8f2fa0114db64aa9
@@ -1250,8 +1257,8 @@ func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stuckLeadMachine{stuckLeadLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stuckLeadMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stuckLeadLocals is what [stuck.lead] keeps while it is suspended.
@@ -1280,11 +1287,11 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1288
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1295
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1293,13 +1300,13 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1297
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1304
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1303
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1310
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 		return true, result0
@@ -1316,7 +1323,7 @@ after1:
 		// stuck_test.go:155: _, err := job.WhenAllOf(all).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
 		if awaited = job.WhenAllOf(all); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1320
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1327
 			goto after2
 		}
 		f.State = 2
@@ -1333,32 +1340,32 @@ after2:
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1337
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1344
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1341
-}
-
-func (f *stuckLeadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 150, 155)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1348
 }
 
 // stuckLeadMachine is [stuck.lead] as the root of a chain: chain, job and frame in one allocation.
 type stuckLeadMachine struct {
-	statemachine.Builder[job.Void]
-	stuckLeadLocals
+	builder statemachine.Builder[job.Void]
+	kept    stuckLeadLocals
 }
 
 func (f *stuckLeadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.stuckLeadLocals = stuckLeadLocals{Frame: f.stuckLeadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stuckLeadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stuckLeadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 150, 155)
 }
 
 // Digest of send: 511eb11b03c8197b
@@ -1372,7 +1379,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee
@@ -1380,7 +1387,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:160
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1384
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1391
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -1389,21 +1396,20 @@ type sendFrame = statemachine.WaitingVoid[job.Void]
 
 // sendMachine is [send] as the root of a chain: it passes on what the callee returns.
 type sendMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *sendFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *sendFrame
 }
 
 func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *sendMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 160}
+func (f *sendMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 160}
 }
 
 // Digest of forJob: 195b5543925b9e10
@@ -1416,8 +1422,8 @@ func forJobAsync(ctx context.Context, j *job.Job[job.Void]) (result *job.Job[job
 	if hasEnded, v0 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &forJobMachine{forJobLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &forJobMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // forJobLocals is what [forJob] keeps while it is suspended.
@@ -1438,12 +1444,12 @@ func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// stuck_test.go:172: _, err := j.Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:172
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1447
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1453
 		goto after1
 	}
 	f.State = 1
@@ -1458,27 +1464,27 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1462
-}
-
-func (f *forJobLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 172)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1468
 }
 
 // forJobMachine is [forJob] as the root of a chain: chain, job and frame in one allocation.
 type forJobMachine struct {
-	statemachine.Builder[job.Void]
-	forJobLocals
+	builder statemachine.Builder[job.Void]
+	kept    forJobLocals
 }
 
 func (f *forJobMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.forJobLocals = forJobLocals{Frame: f.forJobLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = forJobLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0be2f935fe6916e9
+func (f *forJobMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 172)
+}
+
+// Digest of what is above: 09507cae35c01e59

@@ -42,8 +42,10 @@ type body struct {
 	worker schedulers.Worker
 }
 
+// realContext does not embed its context: the methods of a type in an atomic pointer are compiled
+// in each package that mentions a job.
 type realContext struct {
-	context.Context
+	ctx    context.Context
 	cancel context.CancelCauseFunc
 }
 
@@ -87,12 +89,12 @@ func (b *body) outermost() *body {
 func (b *body) Deadline() (time.Time, bool) { return b.outermost().parent.Deadline() }
 
 // Done implements context.Context.
-func (b *body) Done() <-chan struct{} { return b.materialize().Done() }
+func (b *body) Done() <-chan struct{} { return b.materialize().ctx.Done() }
 
 // Err implements context.Context.
 func (b *body) Err() error {
 	if r := b.realContext(); r != nil {
-		return r.Err()
+		return r.ctx.Err()
 	}
 	above := b.outermost()
 	if above.users.cancelCalled() {
@@ -127,7 +129,7 @@ func (b *body) Value(key any) any {
 		return nil
 	}
 	if r := b.realContext(); r != nil {
-		return r.Value(key)
+		return r.ctx.Value(key)
 	}
 	return b.parent.Value(key)
 }

@@ -11,6 +11,10 @@ import (
 
 // core is the part of a job that does not depend on the type of its result.
 type core struct {
+	// It makes jobs, and what contains one, incomparable: a function that compares two of them
+	// would be compiled for each type of results.
+	_ [0]func()
+
 	state state
 
 	// How the job was made. Written before the job is shared.

@@ -97,11 +97,16 @@ func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
 // a Created job. A panic in Resume is contained: see [schedulers.Hook].
 func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 	if j == nil {
-		resume.Call(k)
+		resumeNow(k)
 		return
 	}
 	j.core.onCompleted(k)
 }
+
+// resumeNow is not inlined: each package that mentions a job would compile the hook.
+//
+//go:noinline
+func resumeNow(k continuation.Continuation) { resume.Call(k) }
 
 func (c *core) onCompleted(k continuation.Continuation) {
 	r := &resumption{k: k}

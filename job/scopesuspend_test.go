@@ -89,7 +89,7 @@ func TestTheContextOfAChildThatHasStepsIsItsScopes(t *testing.T) {
 	s.Go(keep)
 	s.Go(inOneStep(keep))
 	m.all()
-	assert.Equal(t, kept[0].(*view).Context, kept[1].(*view).Context)
+	assert.Equal(t, kept[0].(*view).ctx, kept[1].(*view).ctx)
 	assert.NoError(t, kept[1].Err(), "the child has ended, the scope has not")
 	require.NoError(t, s.Wait())
 	assert.Error(t, kept[1].Err())

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"time"
 
 	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/interleave"
@@ -9,12 +10,22 @@ import (
 )
 
 // view is a scope's context as children on one worker see it. Children without a handle
-// share it: a separate context for each would cost more than the child.
+// share it: a separate context for each would cost more than the child. It does not embed the
+// context, for the reason of realContext.
 type view struct {
-	context.Context // the scope's
-	scope           *Scope
-	worker          schedulers.Worker
+	ctx    context.Context // the scope's
+	scope  *Scope
+	worker schedulers.Worker
 }
+
+// Deadline implements context.Context.
+func (v *view) Deadline() (time.Time, bool) { return v.ctx.Deadline() }
+
+// Done implements context.Context.
+func (v *view) Done() <-chan struct{} { return v.ctx.Done() }
+
+// Err implements context.Context.
+func (v *view) Err() error { return v.ctx.Err() }
 
 // Value implements context.Context.
 func (v *view) Value(key any) any {
@@ -26,7 +37,7 @@ func (v *view) Value(key any) any {
 	case contract.WorkerKey:
 		return v.worker
 	}
-	return v.Context.Value(key)
+	return v.ctx.Value(key)
 }
 
 // HasLabels reports to [labels.Has].

@@ -86,7 +86,7 @@ func (c *core) cancel(cause error) bool {
 	r := b.materialize()
 	if c.state.reserveUnstarted() {
 		b.interrupt(cause)
-		c.abort(Canceled, contextError(r)).Deliver(nil)
+		c.abort(Canceled, contextError(r.ctx)).Deliver(nil)
 		return true
 	}
 	if c.status() != Running {

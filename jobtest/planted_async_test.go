@@ -29,8 +29,8 @@ func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Vo
 	if hasEnded, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &togetherMachine{togetherLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &togetherMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // togetherLocals is what [together] keeps while it is suspended.
@@ -57,7 +57,7 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var all2 []*job.Job[job.Void]
@@ -90,24 +90,24 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:91
 }
 
-func (f *togetherLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 30)
-}
-
 // togetherMachine is [together] as the root of a chain: chain, job and frame in one allocation.
 type togetherMachine struct {
-	statemachine.Builder[job.Void]
-	togetherLocals
+	builder statemachine.Builder[job.Void]
+	kept    togetherLocals
 }
 
 func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.togetherLocals = togetherLocals{Frame: f.togetherLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = togetherLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *togetherMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 30)
 }
 
 // togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
@@ -119,15 +119,15 @@ func togetherFunc1Run(startArg start, ctx context.Context) error {
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &togetherFunc1Machine{togetherFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &togetherFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, &togetherFunc1Args{start2: startArg, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &togetherFunc1Machine{togetherFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &togetherFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // togetherFunc1Locals is what a function literal of [together] keeps while it is suspended.
@@ -155,7 +155,7 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// planted_test.go:26: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
@@ -183,24 +183,24 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:184
 }
 
-func (f *togetherFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26)
-}
-
 // togetherFunc1Machine is a function literal of [together] as the root of a chain: chain and frame
 // in one allocation.
 type togetherFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	togetherFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    togetherFunc1Locals
 }
 
 func (f *togetherFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *togetherFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26)
 }
 
 // Digest of shop.buy: 1bd26c689544c872
@@ -214,8 +214,8 @@ func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &shopBuyMachine{shopBuyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &shopBuyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // shopBuyLocals is what [shop.buy] keeps while it is suspended.
@@ -243,7 +243,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:50
 	if f.s.lock == nil {
@@ -304,25 +304,25 @@ resume2:
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:305
 }
 
-func (f *shopBuyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 51, 60)
-}
-
 // shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
 type shopBuyMachine struct {
-	statemachine.Builder[job.Void]
-	shopBuyLocals
+	builder statemachine.Builder[job.Void]
+	kept    shopBuyLocals
 }
 
 func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.shopBuyLocals = shopBuyLocals{Frame: f.shopBuyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = shopBuyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 51, 60)
 }
 
 // Digest of counter.increment: 0fe7c46d18134568
@@ -335,8 +335,8 @@ func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &counterIncrementMachine{counterIncrementLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &counterIncrementMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // counterIncrementLocals is what [counter.increment] keeps while it is suspended.
@@ -362,7 +362,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
@@ -408,25 +408,25 @@ after2:
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:409
 }
 
-func (f *counterIncrementLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 87, 92)
-}
-
 // counterIncrementMachine is [counter.increment] as the root of a chain: chain, job and frame in
 // one allocation.
 type counterIncrementMachine struct {
-	statemachine.Builder[job.Void]
-	counterIncrementLocals
+	builder statemachine.Builder[job.Void]
+	kept    counterIncrementLocals
 }
 
 func (f *counterIncrementMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.counterIncrementLocals = counterIncrementLocals{Frame: f.counterIncrementLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = counterIncrementLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *counterIncrementMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 87, 92)
 }
 
 // Digest of both: 33a50352f96eaefc
@@ -440,8 +440,8 @@ func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &bothMachine{bothLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bothMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bothEnter enters [both] for another machine. It returns the results or, suspended, the frame
@@ -452,8 +452,8 @@ func bothEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) 
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &bothFrame{bothLocals: frame}
-	r.Push(ctx, m)
+	m := &bothFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -471,13 +471,13 @@ type bothLocals struct {
 
 // bothFrame is the frame of [both] for a caller that is a machine.
 type bothFrame struct {
-	bothLocals
+	kept bothLocals
 
 	result0 error
 }
 
 func (f *bothFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -494,7 +494,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
@@ -555,8 +555,8 @@ after2:
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:556
 }
 
-func (f *bothLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 114, 118)
+func (f *bothFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 114, 118)
 }
 
 func (f *bothFrame) Results(r *statemachine.Run) error {
@@ -566,19 +566,23 @@ func (f *bothFrame) Results(r *statemachine.Run) error {
 
 // bothMachine is [both] as the root of a chain: chain, job and frame in one allocation.
 type bothMachine struct {
-	statemachine.Builder[job.Void]
-	bothLocals
+	builder statemachine.Builder[job.Void]
+	kept    bothLocals
 }
 
 func (f *bothMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.bothLocals = bothLocals{Frame: f.bothLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = bothLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bothMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 114, 118)
 }
 
 // Digest of lockCycle: 35098be827a5d0c4
@@ -591,8 +595,8 @@ func lockCycleAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &lockCycleMachine{lockCycleLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &lockCycleMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // lockCycleLocals is what [lockCycle] keeps while it is suspended.
@@ -623,14 +627,14 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.a = new(coord.Mutex)
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:634
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:638
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -639,7 +643,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:643
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:647
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -657,7 +661,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:140
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:661
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:665
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -668,7 +672,7 @@ resume2:
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:672
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:676
 		goto after3
 	}
 	f.State = 3
@@ -684,27 +688,27 @@ after3:
 		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:688
-}
-
-func (f *lockCycleLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 131, 141, 143)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:692
 }
 
 // lockCycleMachine is [lockCycle] as the root of a chain: chain, job and frame in one allocation.
 type lockCycleMachine struct {
-	statemachine.Builder[job.Void]
-	lockCycleLocals
+	builder statemachine.Builder[job.Void]
+	kept    lockCycleLocals
 }
 
 func (f *lockCycleMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.lockCycleLocals = lockCycleLocals{Frame: f.lockCycleLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = lockCycleLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *lockCycleMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 131, 141, 143)
 }
 
 // lockCycleFunc1Run is a function literal of [lockCycle] for the runtime to call. It returns the
@@ -720,8 +724,8 @@ func lockCycleFunc1Run(t struct {
 	if hasEnded, v0 := frame.moveNext(&r, &lockCycleFunc1Args{t: t, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &lockCycleFunc1Machine{lockCycleFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &lockCycleFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // lockCycleFunc1Locals is what a function literal of [lockCycle] keeps while it is suspended.
@@ -752,11 +756,11 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:760
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:764
 	if f.both1 == nil {
 		goto after1
 	}
@@ -765,30 +769,30 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:769
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:773
 	f.both1 = nil
 after1:
 	return true, result0
 }
 
-func (f *lockCycleFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 139)
-}
-
 // lockCycleFunc1Machine is a function literal of [lockCycle] as the root of a chain: chain and
 // frame in one allocation.
 type lockCycleFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	lockCycleFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    lockCycleFunc1Locals
 }
 
 func (f *lockCycleFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *lockCycleFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 139)
 }
 
 // Digest of bell.wait: a2dadb90c90059ff
@@ -801,8 +805,8 @@ func (b *bell) waitAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &bellWaitMachine{bellWaitLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &bellWaitMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // bellWaitLocals is what [bell.wait] keeps while it is suspended.
@@ -826,14 +830,14 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:157
 	if f.b.rung {
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:837
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:841
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -843,7 +847,7 @@ resume1:
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:847
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:851
 		goto after2
 	}
 	f.State = 2
@@ -859,27 +863,27 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:863
-}
-
-func (f *bellWaitLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 160, 162)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:867
 }
 
 // bellWaitMachine is [bell.wait] as the root of a chain: chain, job and frame in one allocation.
 type bellWaitMachine struct {
-	statemachine.Builder[job.Void]
-	bellWaitLocals
+	builder statemachine.Builder[job.Void]
+	kept    bellWaitLocals
 }
 
 func (f *bellWaitMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.bellWaitLocals = bellWaitLocals{Frame: f.bellWaitLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = bellWaitLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bellWaitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 160, 162)
 }
 
 // Digest of bell.ring: 573e78afdc7b21eb
@@ -892,8 +896,8 @@ func (b *bell) ringAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &bellRingMachine{bellRingLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &bellRingMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // bellRingLocals is what [bell.ring] keeps while it is suspended.
@@ -914,7 +918,7 @@ func (f *bellRingLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1 = 0
@@ -924,7 +928,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:928
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:932
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -932,7 +936,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:936
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:940
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -941,27 +945,27 @@ endRange1:
 		f.b.waiter.TrySetResult(job.Void{})
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:945
-}
-
-func (f *bellRingLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*bell).ring", "github.com/movenext/movenext/jobtest/planted_test.go", 169)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:949
 }
 
 // bellRingMachine is [bell.ring] as the root of a chain: chain, job and frame in one allocation.
 type bellRingMachine struct {
-	statemachine.Builder[job.Void]
-	bellRingLocals
+	builder statemachine.Builder[job.Void]
+	kept    bellRingLocals
 }
 
 func (f *bellRingMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.bellRingLocals = bellRingLocals{Frame: f.bellRingLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = bellRingLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bellRingMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*bell).ring", "github.com/movenext/movenext/jobtest/planted_test.go", 169)
 }
 
 // Digest of complete: ec60f5ef830370ac
@@ -974,8 +978,8 @@ func completeAsync(arg0 context.Context, done *bool, s *job.Source[int], n int) 
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &completeMachine{completeLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &completeMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // completeLocals is what [complete] keeps while it is suspended.
@@ -996,14 +1000,14 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if *f.done {
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1011
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1012,32 +1016,32 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1020
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1021
-}
-
-func (f *completeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.complete", "github.com/movenext/movenext/jobtest/planted_test.go", 191)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1025
 }
 
 // completeMachine is [complete] as the root of a chain: chain, job and frame in one allocation.
 type completeMachine struct {
-	statemachine.Builder[job.Void]
-	completeLocals
+	builder statemachine.Builder[job.Void]
+	kept    completeLocals
 }
 
 func (f *completeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.completeLocals = completeLocals{Frame: f.completeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = completeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *completeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.complete", "github.com/movenext/movenext/jobtest/planted_test.go", 191)
 }
 
 // Digest of answer: cd09ac7830bfc5c8
@@ -1050,8 +1054,8 @@ func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.V
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &answerMachine{answerLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &answerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // answerLocals is what [answer] keeps while it is suspended.
@@ -1073,7 +1077,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1 = 0
@@ -1087,7 +1091,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1091
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1095
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1095,33 +1099,33 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1099
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1103
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1105
-}
-
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.answer", "github.com/movenext/movenext/jobtest/planted_test.go", 214)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1109
 }
 
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
-	statemachine.Builder[job.Void]
-	answerLocals
+	builder statemachine.Builder[job.Void]
+	kept    answerLocals
 }
 
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = answerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.answer", "github.com/movenext/movenext/jobtest/planted_test.go", 214)
 }
 
 // Digest of read: 4aead6a13f1e3365
@@ -1134,8 +1138,8 @@ func readAsync(arg0 context.Context, s *job.Source[int]) (result *job.Job[job.Vo
 	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &readMachine{readLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &readMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // readLocals is what [read] keeps while it is suspended.
@@ -1156,12 +1160,12 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1165
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1169
 		goto after1
 	}
 	f.State = 1
@@ -1176,27 +1180,27 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1180
-}
-
-func (f *readLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.read", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1184
 }
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
-	statemachine.Builder[job.Void]
-	readLocals
+	builder statemachine.Builder[job.Void]
+	kept    readLocals
 }
 
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = readLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.read", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
 }
 
 // Digest of step: e1ace568c1432e6b
@@ -1209,8 +1213,8 @@ func stepAsync(arg0 context.Context, n int, count *int) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &stepMachine{stepLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &stepMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // stepLocals is what [step] keeps while it is suspended.
@@ -1233,7 +1237,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.n1 = n
@@ -1245,7 +1249,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1249
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1253
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1254,32 +1258,32 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1258
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1262
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1263
-}
-
-func (f *stepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.step", "github.com/movenext/movenext/jobtest/planted_test.go", 241)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1267
 }
 
 // stepMachine is [step] as the root of a chain: chain, job and frame in one allocation.
 type stepMachine struct {
-	statemachine.Builder[job.Void]
-	stepLocals
+	builder statemachine.Builder[job.Void]
+	kept    stepLocals
 }
 
 func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stepLocals = stepLocals{Frame: f.stepLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stepLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stepMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.step", "github.com/movenext/movenext/jobtest/planted_test.go", 241)
 }
 
 // Digest of walk: 576a499efe300aa9
@@ -1292,8 +1296,8 @@ func walkAsync(arg0 context.Context, done, missed *int) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &walkMachine{walkLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &walkMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // walkLocals is what [walk] keeps while it is suspended.
@@ -1315,12 +1319,12 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1324
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1328
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1328,27 +1332,27 @@ resume1:
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1332
-}
-
-func (f *walkLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.walk", "github.com/movenext/movenext/jobtest/planted_test.go", 252)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1336
 }
 
 // walkMachine is [walk] as the root of a chain: chain, job and frame in one allocation.
 type walkMachine struct {
-	statemachine.Builder[job.Void]
-	walkLocals
+	builder statemachine.Builder[job.Void]
+	kept    walkLocals
 }
 
 func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.walkLocals = walkLocals{Frame: f.walkLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = walkLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *walkMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.walk", "github.com/movenext/movenext/jobtest/planted_test.go", 252)
 }
 
 // Digest of reserve: 8e2312f1e94cdb6d
@@ -1362,8 +1366,8 @@ func reserveAsync(ctx context.Context, lock *coord.Mutex, seats *int, after time
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &reserveMachine{reserveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &reserveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // reserveEnter enters [reserve] for another machine. It returns the results or, suspended, the
@@ -1374,8 +1378,8 @@ func reserveEnter(r *statemachine.Run, ctx context.Context, lock *coord.Mutex, s
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &reserveFrame{reserveLocals: frame}
-	r.Push(ctx, m)
+	m := &reserveFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -1394,13 +1398,13 @@ type reserveLocals struct {
 
 // reserveFrame is the frame of [reserve] for a caller that is a machine.
 type reserveFrame struct {
-	reserveLocals
+	kept reserveLocals
 
 	result0 error
 }
 
 func (f *reserveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, 0)
+	hasEnded, f.result0 = f.kept.moveNext(r, 0)
 	return hasEnded
 }
 
@@ -1421,11 +1425,11 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasE
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1429
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1433
 	if !asleep {
 		goto after1
 	}
@@ -1438,7 +1442,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1442
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1446
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1448,7 +1452,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1452
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1456
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1458,13 +1462,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1462
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1466
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1468
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1472
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1478,7 +1482,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1482
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1486
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -1489,15 +1493,15 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1493
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1497
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1497
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1501
 }
 
-func (f *reserveLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 271, 275, 281)
+func (f *reserveFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 271, 275, 281)
 }
 
 func (f *reserveFrame) Results(r *statemachine.Run) error {
@@ -1507,19 +1511,23 @@ func (f *reserveFrame) Results(r *statemachine.Run) error {
 
 // reserveMachine is [reserve] as the root of a chain: chain, job and frame in one allocation.
 type reserveMachine struct {
-	statemachine.Builder[job.Void]
-	reserveLocals
+	builder statemachine.Builder[job.Void]
+	kept    reserveLocals
 }
 
 func (f *reserveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.reserveLocals = reserveLocals{Frame: f.reserveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = reserveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *reserveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 271, 275, 281)
 }
 
 // Digest of sells: 2843fa0e13078113
@@ -1532,8 +1540,8 @@ func sellsAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r, &sellsArgs{ctx: ctx, lock: lock}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sellsMachine{sellsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sellsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sellsLocals is what [sells] keeps while it is suspended.
@@ -1561,7 +1569,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:292
 	f.seats = new(int)
@@ -1581,7 +1589,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1585
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1593
 			goto after1
 		}
 		f.State = 1
@@ -1597,33 +1605,33 @@ after1:
 		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1601
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1609
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1607
-}
-
-func (f *sellsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 297)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1615
 }
 
 // sellsMachine is [sells] as the root of a chain: chain, job and frame in one allocation.
 type sellsMachine struct {
-	statemachine.Builder[job.Void]
-	sellsLocals
+	builder statemachine.Builder[job.Void]
+	kept    sellsLocals
 }
 
 func (f *sellsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.sellsLocals = sellsLocals{Frame: f.sellsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = sellsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sellsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 297)
 }
 
 // sellsFunc1Run is a function literal of [sells] for the runtime to call. It returns the results,
@@ -1635,8 +1643,8 @@ func sellsFunc1Run(lock *coord.Mutex, seats *int, after time.Duration, ctx conte
 	if hasEnded, v0 := frame.moveNext(&r, &sellsFunc1Args{lock: lock, seats: seats, after: after, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &sellsFunc1Machine{sellsFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &sellsFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // sellsFunc1Locals is what a function literal of [sells] keeps while it is suspended.
@@ -1664,11 +1672,11 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1672
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1680
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1677,30 +1685,30 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1681
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1689
 	f.reserve1 = nil
 after1:
 	return true, result0
 }
 
-func (f *sellsFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 295)
-}
-
 // sellsFunc1Machine is a function literal of [sells] as the root of a chain: chain and frame in
 // one allocation.
 type sellsFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	sellsFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    sellsFunc1Locals
 }
 
 func (f *sellsFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *sellsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 295)
 }
 
 // Digest of stack.pop: 76170dd802f188bc
@@ -1713,8 +1721,8 @@ func (s *stack) popAsync() (result *job.Job[*node]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
-	m := &stackPopMachine{stackPopLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &stackPopMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // popEnter enters [stack.pop] for another machine. It returns the results or, suspended, the frame
@@ -1724,8 +1732,8 @@ func (s *stack) popEnter(r *statemachine.Run) (*stackPopFrame, *node) {
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &stackPopFrame{stackPopLocals: frame}
-	r.Push(context.Background(), m)
+	m := &stackPopFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -1741,13 +1749,13 @@ type stackPopLocals struct {
 
 // stackPopFrame is the frame of [stack.pop] for a caller that is a machine.
 type stackPopFrame struct {
-	stackPopLocals
+	kept stackPopLocals
 
 	result0 *node
 }
 
 func (f *stackPopFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -1760,7 +1768,7 @@ func (f *stackPopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 *
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:321
@@ -1771,7 +1779,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1775
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1783
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1781,16 +1789,16 @@ resume1:
 		f.s.top = f.next
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1785
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1793
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1790
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1798
 }
 
-func (f *stackPopLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 324)
+func (f *stackPopFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 324)
 }
 
 func (f *stackPopFrame) Results(r *statemachine.Run) *node {
@@ -1800,18 +1808,22 @@ func (f *stackPopFrame) Results(r *statemachine.Run) *node {
 
 // stackPopMachine is [stack.pop] as the root of a chain: chain, job and frame in one allocation.
 type stackPopMachine struct {
-	statemachine.Builder[*node]
-	stackPopLocals
+	builder statemachine.Builder[*node]
+	kept    stackPopLocals
 }
 
 func (f *stackPopMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
-	f.stackPopLocals = stackPopLocals{Frame: f.stackPopLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, nil)
+	f.kept = stackPopLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stackPopMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 324)
 }
 
 // Digest of stack.take: 11cd54aa7f6ce5f3
@@ -1824,8 +1836,8 @@ func (s *stack) takeAsync(arg0 context.Context, greedy bool) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &stackTakeMachine{stackTakeLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &stackTakeMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // stackTakeLocals is what [stack.take] keeps while it is suspended.
@@ -1851,11 +1863,11 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1859
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1871
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -1864,7 +1876,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1868
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1880
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -1872,7 +1884,7 @@ after1:
 		return true, nil
 	}
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1876
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1888
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -1881,7 +1893,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1885
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1897
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -1892,27 +1904,27 @@ after2:
 		f.s.push(f.first)
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1896
-}
-
-func (f *stackTakeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*stack).take", "github.com/movenext/movenext/jobtest/planted_test.go", 339, 343)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1908
 }
 
 // stackTakeMachine is [stack.take] as the root of a chain: chain, job and frame in one allocation.
 type stackTakeMachine struct {
-	statemachine.Builder[job.Void]
-	stackTakeLocals
+	builder statemachine.Builder[job.Void]
+	kept    stackTakeLocals
 }
 
 func (f *stackTakeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stackTakeLocals = stackTakeLocals{Frame: f.stackTakeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stackTakeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stackTakeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*stack).take", "github.com/movenext/movenext/jobtest/planted_test.go", 339, 343)
 }
 
 // Digest of peterson.enter: aa3fe8e4758479f2
@@ -1925,8 +1937,8 @@ func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &petersonEnterMachine{petersonEnterLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &petersonEnterMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // petersonEnterLocals is what [peterson.enter] keeps while it is suspended.
@@ -1954,7 +1966,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:378
 	if !f.p.turnFirst {
@@ -1963,7 +1975,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1967
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1979
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1975,7 +1987,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1979
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1991
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -1984,7 +1996,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1988
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
 	f.State = 3
 	return r.Yield(), nil
 resume3:
@@ -1996,24 +2008,24 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2012
 	f.State = 4
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2006
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2018
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2012
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2024
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2029
 	f.State = 5
 	return r.Yield(), nil
 resume5:
@@ -2022,28 +2034,28 @@ resume5:
 	f.p.inside--
 	f.p.wants[f.me] = false
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
-}
-
-func (f *petersonEnterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2038
 }
 
 // petersonEnterMachine is [peterson.enter] as the root of a chain: chain, job and frame in one
 // allocation.
 type petersonEnterMachine struct {
-	statemachine.Builder[job.Void]
-	petersonEnterLocals
+	builder statemachine.Builder[job.Void]
+	kept    petersonEnterLocals
 }
 
 func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.petersonEnterLocals = petersonEnterLocals{Frame: f.petersonEnterLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = petersonEnterLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3166785b7a6b400a
+func (f *petersonEnterMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
+}
+
+// Digest of what is above: 99a75c23b06a80b1

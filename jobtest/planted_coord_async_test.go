@@ -28,8 +28,8 @@ func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &boxTurnMachine{boxTurnLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &boxTurnMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // turnEnter enters [box.turn] for another machine. It returns the results or, suspended, the frame
@@ -40,8 +40,8 @@ func (b *box) turnEnter(r *statemachine.Run, ctx context.Context, from, to int) 
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &boxTurnFrame{boxTurnLocals: frame}
-	r.Push(ctx, m)
+	m := &boxTurnFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -60,13 +60,13 @@ type boxTurnLocals struct {
 
 // boxTurnFrame is the frame of [box.turn] for a caller that is a machine.
 type boxTurnFrame struct {
-	boxTurnLocals
+	kept boxTurnLocals
 
 	result0 error
 }
 
 func (f *boxTurnFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -83,7 +83,7 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
@@ -158,8 +158,8 @@ endFor1:
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:159
 }
 
-func (f *boxTurnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 66, 71)
+func (f *boxTurnFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 66, 71)
 }
 
 func (f *boxTurnFrame) Results(r *statemachine.Run) error {
@@ -169,19 +169,23 @@ func (f *boxTurnFrame) Results(r *statemachine.Run) error {
 
 // boxTurnMachine is [box.turn] as the root of a chain: chain, job and frame in one allocation.
 type boxTurnMachine struct {
-	statemachine.Builder[job.Void]
-	boxTurnLocals
+	builder statemachine.Builder[job.Void]
+	kept    boxTurnLocals
 }
 
 func (f *boxTurnMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.boxTurnLocals = boxTurnLocals{Frame: f.boxTurnLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = boxTurnLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *boxTurnMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 66, 71)
 }
 
 // Digest of pass: 504e998f0fe58923
@@ -194,8 +198,8 @@ func passAsync(ctx context.Context, to, from *coord.Channel[int]) (result *job.J
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &passMachine{passLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &passMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // passLocals is what [pass] keeps while it is suspended.
@@ -223,7 +227,7 @@ func (f *passLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1 = 0
@@ -234,7 +238,7 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	f.send1, err = f.to.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:238
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:242
 	if f.send1 == nil {
 		goto after1
 	}
@@ -243,7 +247,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:247
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:251
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
@@ -254,7 +258,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:258
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:262
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
@@ -266,7 +270,7 @@ range2:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	f.receive2, _, err = f.from.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:270
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:274
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -276,7 +280,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:280
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:284
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
@@ -287,33 +291,33 @@ after2:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:291
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:295
 	goto range2
 endRange2:
 	r.Publish()
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:297
-}
-
-func (f *passLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 290, 295)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:301
 }
 
 // passMachine is [pass] as the root of a chain: chain, job and frame in one allocation.
 type passMachine struct {
-	statemachine.Builder[job.Void]
-	passLocals
+	builder statemachine.Builder[job.Void]
+	kept    passLocals
 }
 
 func (f *passMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.passLocals = passLocals{Frame: f.passLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = passLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *passMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 290, 295)
 }
 
 // Digest of send: 44dd40d5cd8f12c6
@@ -327,7 +331,7 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee
@@ -335,7 +339,7 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:311
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:339
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:343
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -344,21 +348,20 @@ type sendFrame = statemachine.WaitingVoid[job.Void]
 
 // sendMachine is [send] as the root of a chain: it passes on what the callee returns.
 type sendMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *sendFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *sendFrame
 }
 
 func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *sendMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
+func (f *sendMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
 }
 
-// Digest of what is above: 2faadd37fbf4baea
+// Digest of what is above: 1350df3c7fcca82a

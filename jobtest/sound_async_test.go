@@ -27,8 +27,8 @@ func spinAsync(arg0 context.Context, ready *bool) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &spinMachine{spinLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &spinMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // spinLocals is what [spin] keeps while it is suspended.
@@ -47,7 +47,7 @@ func (f *spinLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:27
@@ -69,24 +69,24 @@ endFor1:
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:70
 }
 
-func (f *spinLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.spin", "github.com/movenext/movenext/jobtest/sound_test.go", 28)
-}
-
 // spinMachine is [spin] as the root of a chain: chain, job and frame in one allocation.
 type spinMachine struct {
-	statemachine.Builder[job.Void]
-	spinLocals
+	builder statemachine.Builder[job.Void]
+	kept    spinLocals
 }
 
 func (f *spinMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.spinLocals = spinLocals{Frame: f.spinLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = spinLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *spinMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.spin", "github.com/movenext/movenext/jobtest/sound_test.go", 28)
 }
 
 // Digest of produce: 0be80a98bb07d11b
@@ -100,8 +100,8 @@ func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *jo
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &produceMachine{produceLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &produceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // produceLocals is what [produce] keeps while it is suspended.
@@ -129,7 +129,7 @@ func (f *produceLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -185,25 +185,25 @@ endRange1:
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:186
 }
 
-func (f *produceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.produce", "github.com/movenext/movenext/jobtest/sound_test.go", 50)
-}
-
 // produceMachine is [produce] as the root of a chain: chain, job and frame in one allocation.
 type produceMachine struct {
-	statemachine.Builder[job.Void]
-	produceLocals
+	builder statemachine.Builder[job.Void]
+	kept    produceLocals
 }
 
 func (f *produceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.produceLocals = produceLocals{Frame: f.produceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = produceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e1923e04363c2be1
+func (f *produceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.produce", "github.com/movenext/movenext/jobtest/sound_test.go", 50)
+}
+
+// Digest of what is above: 7091f1b827ecd626

@@ -29,8 +29,8 @@ func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &echoAllMachine{echoAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &echoAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // echoAllLocals is what [echoAll] keeps while it is suspended.
@@ -63,7 +63,7 @@ func (f *echoAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -150,25 +150,25 @@ after3:
 	goto for1
 }
 
-func (f *echoAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
-}
-
 // echoAllMachine is [echoAll] as the root of a chain: chain, job and frame in one allocation.
 type echoAllMachine struct {
-	statemachine.Builder[int]
-	echoAllLocals
+	builder statemachine.Builder[int]
+	kept    echoAllLocals
 }
 
 func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.echoAllLocals = echoAllLocals{Frame: f.echoAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = echoAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e323f935edebc4bc
+func (f *echoAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
+}
+
+// Digest of what is above: 5c58fce02f4d2eeb

@@ -27,8 +27,8 @@ func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &bufferedReadMachine{bufferedReadLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &bufferedReadMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // bufferedReadEnter enters [bufferedRead] for another machine. It returns the results or,
@@ -38,8 +38,8 @@ func bufferedReadEnter(r *statemachine.Run, b *Buffered, p []byte) (*bufferedRea
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &bufferedReadFrame{bufferedReadLocals: frame}
-	r.Push(context.Background(), m)
+	m := &bufferedReadFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -56,14 +56,14 @@ type bufferedReadLocals struct {
 
 // bufferedReadFrame is the frame of [bufferedRead] for a caller that is a machine.
 type bufferedReadFrame struct {
-	bufferedReadLocals
+	kept bufferedReadLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *bufferedReadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -78,7 +78,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/buffered.go:69
 	if !(len(f.p) > 0 && f.b.empty()) {
@@ -127,8 +127,8 @@ endIf1:
 	return true, result0, result1
 }
 
-func (f *bufferedReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 72, 74)
+func (f *bufferedReadFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 72, 74)
 }
 
 func (f *bufferedReadFrame) Results(r *statemachine.Run) (int, error) {
@@ -139,18 +139,22 @@ func (f *bufferedReadFrame) Results(r *statemachine.Run) (int, error) {
 // bufferedReadMachine is [bufferedRead] as the root of a chain: chain, job and frame in one
 // allocation.
 type bufferedReadMachine struct {
-	statemachine.Builder[int]
-	bufferedReadLocals
+	builder statemachine.Builder[int]
+	kept    bufferedReadLocals
 }
 
 func (f *bufferedReadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.bufferedReadLocals = bufferedReadLocals{Frame: f.bufferedReadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = bufferedReadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bufferedReadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 72, 74)
 }
 
 // Digest of bufferedReadable: 7658cc7078822511
@@ -164,7 +168,7 @@ func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bufferedReadableMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // bufferedReadableEnter enters [bufferedReadable] for another machine. It returns the results, or
@@ -176,7 +180,7 @@ func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 		return waitReadableEnter(r, ctx, b.src)
 	}
 	return nil, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:180
+//line github.com/movenext/movenext/netio/buffered_async.go:184
 }
 
 // bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it
@@ -186,21 +190,20 @@ type bufferedReadableFrame = waitReadableFrame
 // bufferedReadableMachine is [bufferedReadable] as the root of a chain: it passes on what the
 // callee returns.
 type bufferedReadableMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *bufferedReadableFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *bufferedReadableFrame
 }
 
 func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *bufferedReadableMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 132}
+func (f *bufferedReadableMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 132}
 }
 
 // Digest of bufferedReadLine: c570b8a810f72ab5
@@ -213,8 +216,8 @@ func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result 
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &bufferedReadLineMachine{bufferedReadLineLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bufferedReadLineMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results or,
@@ -224,8 +227,8 @@ func bufferedReadLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &bufferedReadLineFrame{bufferedReadLineLocals: frame}
-	r.Push(ctx, m)
+	m := &bufferedReadLineFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -243,14 +246,14 @@ type bufferedReadLineLocals struct {
 
 // bufferedReadLineFrame is the frame of [bufferedReadLine] for a caller that is a machine.
 type bufferedReadLineFrame struct {
-	bufferedReadLineLocals
+	kept bufferedReadLineLocals
 
 	result0 []byte
 	result1 error
 }
 
 func (f *bufferedReadLineFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -264,7 +267,7 @@ func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/buffered.go:160
 	f.seen = 0
@@ -274,7 +277,7 @@ for1:
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:278
+//line github.com/movenext/movenext/netio/buffered_async.go:281
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:165
 		}
@@ -286,12 +289,12 @@ for1:
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:290
+//line github.com/movenext/movenext/netio/buffered_async.go:293
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:172
 	}
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:295
+//line github.com/movenext/movenext/netio/buffered_async.go:298
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -300,19 +303,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:304
+//line github.com/movenext/movenext/netio/buffered_async.go:307
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	if err != nil {
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:311
+//line github.com/movenext/movenext/netio/buffered_async.go:314
 	goto for1
 }
 
-func (f *bufferedReadLineLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 173)
+func (f *bufferedReadLineFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 173)
 }
 
 func (f *bufferedReadLineFrame) Results(r *statemachine.Run) ([]byte, error) {
@@ -323,18 +326,22 @@ func (f *bufferedReadLineFrame) Results(r *statemachine.Run) ([]byte, error) {
 // bufferedReadLineMachine is [bufferedReadLine] as the root of a chain: chain, job and frame in
 // one allocation.
 type bufferedReadLineMachine struct {
-	statemachine.Builder[[]byte]
-	bufferedReadLineLocals
+	builder statemachine.Builder[[]byte]
+	kept    bufferedReadLineLocals
 }
 
 func (f *bufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.bufferedReadLineLocals = bufferedReadLineLocals{Frame: f.bufferedReadLineLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = bufferedReadLineLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bufferedReadLineMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 173)
 }
 
 // Digest of bufferedPeek: 285e7f2cdd6b385f
@@ -347,8 +354,8 @@ func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &bufferedPeekMachine{bufferedPeekLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bufferedPeekMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bufferedPeekEnter enters [bufferedPeek] for another machine. It returns the results or,
@@ -358,8 +365,8 @@ func bufferedPeekEnter(r *statemachine.Run, ctx context.Context, b *Buffered, n 
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &bufferedPeekFrame{bufferedPeekLocals: frame}
-	r.Push(ctx, m)
+	m := &bufferedPeekFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -376,14 +383,14 @@ type bufferedPeekLocals struct {
 
 // bufferedPeekFrame is the frame of [bufferedPeek] for a caller that is a machine.
 type bufferedPeekFrame struct {
-	bufferedPeekLocals
+	kept bufferedPeekLocals
 
 	result0 []byte
 	result1 error
 }
 
 func (f *bufferedPeekFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -397,7 +404,7 @@ func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/netio/buffered.go:220
@@ -407,12 +414,12 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:221
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
-//line github.com/movenext/movenext/netio/buffered_async.go:411
+//line github.com/movenext/movenext/netio/buffered_async.go:418
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:223
 	}
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:416
+//line github.com/movenext/movenext/netio/buffered_async.go:423
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -421,23 +428,23 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:425
+//line github.com/movenext/movenext/netio/buffered_async.go:432
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	if err != nil {
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:432
+//line github.com/movenext/movenext/netio/buffered_async.go:439
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/netio/buffered.go:228
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:437
+//line github.com/movenext/movenext/netio/buffered_async.go:444
 }
 
-func (f *bufferedPeekLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 224)
+func (f *bufferedPeekFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 224)
 }
 
 func (f *bufferedPeekFrame) Results(r *statemachine.Run) ([]byte, error) {
@@ -448,18 +455,22 @@ func (f *bufferedPeekFrame) Results(r *statemachine.Run) ([]byte, error) {
 // bufferedPeekMachine is [bufferedPeek] as the root of a chain: chain, job and frame in one
 // allocation.
 type bufferedPeekMachine struct {
-	statemachine.Builder[[]byte]
-	bufferedPeekLocals
+	builder statemachine.Builder[[]byte]
+	kept    bufferedPeekLocals
 }
 
 func (f *bufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.bufferedPeekLocals = bufferedPeekLocals{Frame: f.bufferedPeekLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = bufferedPeekLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bufferedPeekMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 224)
 }
 
 // Digest of fill: de247f442a9372e0
@@ -472,8 +483,8 @@ func fillAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &fillMachine{fillLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fillMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fillEnter enters [fill] for another machine. It returns the results or, suspended, the frame
@@ -483,8 +494,8 @@ func fillEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*fillFram
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &fillFrame{fillLocals: frame}
-	r.Push(ctx, m)
+	m := &fillFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -500,13 +511,13 @@ type fillLocals struct {
 
 // fillFrame is the frame of [fill] for a caller that is a machine.
 type fillFrame struct {
-	fillLocals
+	kept fillLocals
 
 	result0 error
 }
 
 func (f *fillFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -523,14 +534,14 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/buffered.go:237
 	if f.b.lo == f.b.hi {
 		f.b.giveBack()
 	}
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
-//line github.com/movenext/movenext/netio/buffered_async.go:534
+//line github.com/movenext/movenext/netio/buffered_async.go:545
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -539,7 +550,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:240
 	err = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:543
+//line github.com/movenext/movenext/netio/buffered_async.go:554
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:240
@@ -547,7 +558,7 @@ after1:
 		return true, err
 	}
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:551
+//line github.com/movenext/movenext/netio/buffered_async.go:562
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -557,16 +568,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:561
+//line github.com/movenext/movenext/netio/buffered_async.go:572
 	f.fillOnce2 = nil
 after2:
 //line github.com/movenext/movenext/netio/buffered.go:244
 	return true, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:566
+//line github.com/movenext/movenext/netio/buffered_async.go:577
 }
 
-func (f *fillLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 240, 243)
+func (f *fillFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 240, 243)
 }
 
 func (f *fillFrame) Results(r *statemachine.Run) error {
@@ -576,18 +587,22 @@ func (f *fillFrame) Results(r *statemachine.Run) error {
 
 // fillMachine is [fill] as the root of a chain: chain, job and frame in one allocation.
 type fillMachine struct {
-	statemachine.Builder[job.Void]
-	fillLocals
+	builder statemachine.Builder[job.Void]
+	kept    fillLocals
 }
 
 func (f *fillMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.fillLocals = fillLocals{Frame: f.fillLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = fillLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *fillMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 240, 243)
 }
 
 // Digest of fillOnce: 70e81516ab6cb8b6
@@ -600,8 +615,8 @@ func fillOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
-	m := &fillOnceMachine{fillOnceFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &fillOnceMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // fillOnceEnter enters [fillOnce] for another machine. It returns the results or, suspended, the
@@ -613,7 +628,7 @@ func fillOnceEnter(r *statemachine.Run, b *Buffered) *fillOnceFrame {
 	}
 	m := new(fillOnceFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -637,12 +652,12 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/buffered.go:251
 	f.b.makeRoom()
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:646
+//line github.com/movenext/movenext/netio/buffered_async.go:661
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -651,18 +666,18 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:252
 	n, err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:655
+//line github.com/movenext/movenext/netio/buffered_async.go:670
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:253
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:661
+//line github.com/movenext/movenext/netio/buffered_async.go:676
 	return true
 }
 
 func (f *fillOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
 }
 
 func (f *fillOnceFrame) Results(r *statemachine.Run) {
@@ -671,17 +686,21 @@ func (f *fillOnceFrame) Results(r *statemachine.Run) {
 
 // fillOnceMachine is [fillOnce] as the root of a chain: chain, job and frame in one allocation.
 type fillOnceMachine struct {
-	statemachine.Builder[job.Void]
-	fillOnceFrame
+	builder statemachine.Builder[job.Void]
+	kept    fillOnceFrame
 }
 
 func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.fillOnceFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.fillOnceFrame = fillOnceFrame{Frame: f.fillOnceFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = fillOnceFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 819b56a9ce33f6b4
+func (f *fillOnceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
+}
+
+// Digest of what is above: ba42ccd93f169657

@@ -27,8 +27,8 @@ func readOneAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[byte])
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &readOneMachine{readOneLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &readOneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readOneLocals is what [readOne] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *readOneLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/callbacks_test.go:201
 	f.p = make([]byte, 1)
@@ -99,24 +99,24 @@ resume2:
 //line github.com/movenext/movenext/netio/callbacks_async_test.go:100
 }
 
-func (f *readOneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readOne", "github.com/movenext/movenext/netio/callbacks_test.go", 202, 205)
-}
-
 // readOneMachine is [readOne] as the root of a chain: chain, job and frame in one allocation.
 type readOneMachine struct {
-	statemachine.Builder[byte]
-	readOneLocals
+	builder statemachine.Builder[byte]
+	kept    readOneLocals
 }
 
 func (f *readOneMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.readOneLocals = readOneLocals{Frame: f.readOneLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = readOneLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8c9f3d8a66a13114
+func (f *readOneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readOne", "github.com/movenext/movenext/netio/callbacks_test.go", 202, 205)
+}
+
+// Digest of what is above: e077f653df53d0b1

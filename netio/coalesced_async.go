@@ -26,8 +26,8 @@ func bufferedWriteAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &bufferedWriteMachine{bufferedWriteLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &bufferedWriteMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // bufferedWriteEnter enters [bufferedWrite] for another machine. It returns the results or,
@@ -37,8 +37,8 @@ func bufferedWriteEnter(r *statemachine.Run, b *BufferedWriter, p []byte) (*buff
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &bufferedWriteFrame{bufferedWriteLocals: frame}
-	r.Push(context.Background(), m)
+	m := &bufferedWriteFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -55,14 +55,14 @@ type bufferedWriteLocals struct {
 
 // bufferedWriteFrame is the frame of [bufferedWrite] for a caller that is a machine.
 type bufferedWriteFrame struct {
-	bufferedWriteLocals
+	kept bufferedWriteLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *bufferedWriteFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -79,7 +79,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:49
 	if f.b.n+len(f.p) <= chunk {
@@ -141,8 +141,8 @@ endIf2:
 	return true, result0, result1
 }
 
-func (f *bufferedWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedWrite", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
+func (f *bufferedWriteFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedWrite", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
 }
 
 func (f *bufferedWriteFrame) Results(r *statemachine.Run) (int, error) {
@@ -153,18 +153,22 @@ func (f *bufferedWriteFrame) Results(r *statemachine.Run) (int, error) {
 // bufferedWriteMachine is [bufferedWrite] as the root of a chain: chain, job and frame in one
 // allocation.
 type bufferedWriteMachine struct {
-	statemachine.Builder[int]
-	bufferedWriteLocals
+	builder statemachine.Builder[int]
+	kept    bufferedWriteLocals
 }
 
 func (f *bufferedWriteMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.bufferedWriteLocals = bufferedWriteLocals{Frame: f.bufferedWriteLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = bufferedWriteLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bufferedWriteMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedWrite", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
 }
 
 // Digest of bufferedFlush: 3ea397655a3d6db7
@@ -177,8 +181,8 @@ func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result *job.Job
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &bufferedFlushMachine{bufferedFlushLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bufferedFlushMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bufferedFlushEnter enters [bufferedFlush] for another machine. It returns the results or,
@@ -188,8 +192,8 @@ func bufferedFlushEnter(r *statemachine.Run, ctx context.Context, b *BufferedWri
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &bufferedFlushFrame{bufferedFlushLocals: frame}
-	r.Push(ctx, m)
+	m := &bufferedFlushFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -204,13 +208,13 @@ type bufferedFlushLocals struct {
 
 // bufferedFlushFrame is the frame of [bufferedFlush] for a caller that is a machine.
 type bufferedFlushFrame struct {
-	bufferedFlushLocals
+	kept bufferedFlushLocals
 
 	result0 error
 }
 
 func (f *bufferedFlushFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -226,14 +230,14 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:90
 	if f.b.err != nil || f.b.chunk == nil {
 		return true, f.b.err
 	}
 	f.writeAll1, writeAll1Value, writeAll1Err = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:237
+//line github.com/movenext/movenext/netio/coalesced_async.go:241
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -242,7 +246,7 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
 	writeAll1Value, writeAll1Err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:246
+//line github.com/movenext/movenext/netio/coalesced_async.go:250
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
@@ -250,11 +254,11 @@ after1:
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 	return true, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:254
+//line github.com/movenext/movenext/netio/coalesced_async.go:258
 }
 
-func (f *bufferedFlushLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
+func (f *bufferedFlushFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
 }
 
 func (f *bufferedFlushFrame) Results(r *statemachine.Run) error {
@@ -265,18 +269,22 @@ func (f *bufferedFlushFrame) Results(r *statemachine.Run) error {
 // bufferedFlushMachine is [bufferedFlush] as the root of a chain: chain, job and frame in one
 // allocation.
 type bufferedFlushMachine struct {
-	statemachine.Builder[job.Void]
-	bufferedFlushLocals
+	builder statemachine.Builder[job.Void]
+	kept    bufferedFlushLocals
 }
 
 func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.bufferedFlushLocals = bufferedFlushLocals{Frame: f.bufferedFlushLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = bufferedFlushLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 238e54462c6beefb
+func (f *bufferedFlushMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
+}
+
+// Digest of what is above: e9b9715fdf0fa1d1

@@ -27,7 +27,7 @@ func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &connTransferDataMachine{callee: callee}
-	return m.Start(context.Background(), &r, m)
+	return m.builder.Start(context.Background(), &r, m, &m.frame)
 }
 
 // connTransferDataEnter enters [connTransferData] for another machine. It returns the results, or
@@ -45,21 +45,20 @@ type connTransferDataFrame = statemachine.Waiting[int]
 // connTransferDataMachine is [connTransferData] as the root of a chain: it passes on what the
 // callee returns.
 type connTransferDataMachine struct {
-	statemachine.Builder[int]
-	statemachine.Frame
-
-	callee *connTransferDataFrame
+	builder statemachine.Builder[int]
+	frame   statemachine.Frame
+	callee  *connTransferDataFrame
 }
 
 func (f *connTransferDataMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *connTransferDataMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
+func (f *connTransferDataMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
 }
 
 // Digest of connWriteAll: 864dcd766f676038
@@ -73,7 +72,7 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &connWriteAllMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // connWriteAllEnter enters [connWriteAll] for another machine. It returns the results, or the
@@ -81,7 +80,7 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:192
 	return c.WriteAllEnter(r, ctx, p)
-//line github.com/movenext/movenext/netio/conn_async.go:85
+//line github.com/movenext/movenext/netio/conn_async.go:84
 }
 
 // connWriteAllFrame is the frame of the function whose results [connWriteAll] returns: it keeps
@@ -91,21 +90,20 @@ type connWriteAllFrame = statemachine.Waiting[int]
 // connWriteAllMachine is [connWriteAll] as the root of a chain: it passes on what the callee
 // returns.
 type connWriteAllMachine struct {
-	statemachine.Builder[int]
-	statemachine.Frame
-
-	callee *connWriteAllFrame
+	builder statemachine.Builder[int]
+	frame   statemachine.Frame
+	callee  *connWriteAllFrame
 }
 
 func (f *connWriteAllMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *connWriteAllMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
+func (f *connWriteAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
 }
 
 // Digest of connAwait: f0211203f305b572
@@ -119,7 +117,7 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &connAwaitMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // connAwaitEnter enters [connAwait] for another machine. It returns the results, or the suspended
@@ -127,7 +125,7 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:217
 	return c.awaitEnter(r, ctx, k)
-//line github.com/movenext/movenext/netio/conn_async.go:131
+//line github.com/movenext/movenext/netio/conn_async.go:129
 }
 
 // connAwaitFrame is the frame of the function whose results [connAwait] returns: it keeps nothing
@@ -136,21 +134,20 @@ type connAwaitFrame = statemachine.WaitingVoid[int]
 
 // connAwaitMachine is [connAwait] as the root of a chain: it passes on what the callee returns.
 type connAwaitMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *connAwaitFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *connAwaitFrame
 }
 
 func (f *connAwaitMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *connAwaitMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
+func (f *connAwaitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
 }
 
-// Digest of what is above: 76f341e514a34fc3
+// Digest of what is above: 4b16071883b50cb5

@@ -30,8 +30,8 @@ func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) 
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &shoutMachine{shoutLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &shoutMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // shoutEnter enters [shout] for another machine. It returns the results or, suspended, the frame
@@ -42,8 +42,8 @@ func shoutEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*shout
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &shoutFrame{shoutLocals: frame}
-	r.Push(ctx, m)
+	m := &shoutFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -62,13 +62,13 @@ type shoutLocals struct {
 
 // shoutFrame is the frame of [shout] for a caller that is a machine.
 type shoutFrame struct {
-	shoutLocals
+	kept shoutLocals
 
 	result0 error
 }
 
 func (f *shoutFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -88,7 +88,7 @@ func (f *shoutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -179,8 +179,8 @@ after3:
 	goto for1
 }
 
-func (f *shoutLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 23, 27, 39)
+func (f *shoutFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 23, 27, 39)
 }
 
 func (f *shoutFrame) Results(r *statemachine.Run) error {
@@ -190,19 +190,23 @@ func (f *shoutFrame) Results(r *statemachine.Run) error {
 
 // shoutMachine is [shout] as the root of a chain: chain, job and frame in one allocation.
 type shoutMachine struct {
-	statemachine.Builder[job.Void]
-	shoutLocals
+	builder statemachine.Builder[job.Void]
+	kept    shoutLocals
 }
 
 func (f *shoutMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.shoutLocals = shoutLocals{Frame: f.shoutLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = shoutLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *shoutMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 23, 27, 39)
 }
 
 // Digest of serve: bfb23741759787ba
@@ -215,8 +219,8 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r, &serveArgs{ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -242,7 +246,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		l := args.l
@@ -253,7 +257,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/netio/example_async_test.go:257
+//line github.com/movenext/movenext/netio/example_async_test.go:261
 		goto resume1
 	}
 	f.State = 1
@@ -261,29 +265,29 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/netio/example_async_test.go:265
+//line github.com/movenext/movenext/netio/example_async_test.go:269
 	f.inScope1 = nil
 	return true, result0
 }
 
-func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
-}
-
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
-	statemachine.Builder[job.Void]
-	serveLocals
+	builder statemachine.Builder[job.Void]
+	kept    serveLocals
 }
 
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = serveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
 }
 
 // serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -296,8 +300,8 @@ func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 		r.Rethrow()
 		return frame.result0
 	}
-	m := &serveFunc1Machine{serveFunc1Frame: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &serveFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc1Frame is the frame of a function literal of [serve]: what it keeps while it is
@@ -343,7 +347,7 @@ func (f *serveFunc1Frame) step(r *statemachine.Run, args *serveFunc1Args) (hasEn
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/example_test.go:50
 	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
@@ -353,7 +357,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:357
+//line github.com/movenext/movenext/netio/example_async_test.go:361
 		goto resume1
 	}
 	f.State = 1
@@ -368,7 +372,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:372
+//line github.com/movenext/movenext/netio/example_async_test.go:376
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -376,12 +380,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:380
+//line github.com/movenext/movenext/netio/example_async_test.go:384
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:385
+//line github.com/movenext/movenext/netio/example_async_test.go:389
 		goto resume2
 	}
 	f.State = 2
@@ -392,7 +396,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:396
+//line github.com/movenext/movenext/netio/example_async_test.go:400
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -400,35 +404,35 @@ resume2:
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:404
+//line github.com/movenext/movenext/netio/example_async_test.go:408
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:408
+//line github.com/movenext/movenext/netio/example_async_test.go:412
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:412
-}
-
-func (f *serveFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 50, 50)
+//line github.com/movenext/movenext/netio/example_async_test.go:416
 }
 
 // serveFunc1Machine is a function literal of [serve] as the root of a chain: chain and frame in
 // one allocation.
 type serveFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	serveFunc1Frame
+	builder statemachine.Spawned[job.Void]
+	kept    serveFunc1Frame
 }
 
 func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	if !f.serveFunc1Frame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
 	return true
+}
+
+func (f *serveFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 50, 50)
 }
 
 // serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -440,8 +444,8 @@ func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &serveFunc2Args{c: c, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &serveFunc2Machine{serveFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &serveFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc2Locals is what a function literal of [serve] keeps while it is suspended.
@@ -467,11 +471,11 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:475
+//line github.com/movenext/movenext/netio/example_async_test.go:479
 	if f.shout1 == nil {
 		goto after1
 	}
@@ -480,30 +484,30 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:484
+//line github.com/movenext/movenext/netio/example_async_test.go:488
 	f.shout1 = nil
 after1:
 	return true, result0
 }
 
-func (f *serveFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
-}
-
 // serveFunc2Machine is a function literal of [serve] as the root of a chain: chain and frame in
 // one allocation.
 type serveFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	serveFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    serveFunc2Locals
 }
 
 func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: f75671d9eb38ceec
+func (f *serveFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
+}
+
+// Digest of what is above: bc69f1a7786a394e

@@ -27,7 +27,7 @@ func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &listenerAcceptMachine{callee: callee}
-	return m.Start(context.Background(), &r, m)
+	return m.builder.Start(context.Background(), &r, m, &m.frame)
 }
 
 // listenerAcceptEnter enters [listenerAccept] for another machine. It returns the results, or the
@@ -45,21 +45,20 @@ type listenerAcceptFrame = statemachine.Waiting[*Conn]
 // listenerAcceptMachine is [listenerAccept] as the root of a chain: it passes on what the callee
 // returns.
 type listenerAcceptMachine struct {
-	statemachine.Builder[*Conn]
-	statemachine.Frame
-
-	callee *listenerAcceptFrame
+	builder statemachine.Builder[*Conn]
+	frame   statemachine.Frame
+	callee  *listenerAcceptFrame
 }
 
 func (f *listenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *listenerAcceptMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
+func (f *listenerAcceptMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
 }
 
 // Digest of listenerAcceptContext: 3b0e6bea455ece70
@@ -74,7 +73,7 @@ func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.J
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &listenerAcceptContextMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // listenerAcceptContextEnter enters [listenerAcceptContext] for another machine. It returns the
@@ -82,7 +81,7 @@ func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.J
 func listenerAcceptContextEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptContextFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:109
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:86
+//line github.com/movenext/movenext/netio/listener_async.go:85
 }
 
 // listenerAcceptContextFrame is the frame of the function whose results [listenerAcceptContext]
@@ -92,21 +91,20 @@ type listenerAcceptContextFrame = statemachine.Waiting[*Conn]
 // listenerAcceptContextMachine is [listenerAcceptContext] as the root of a chain: it passes on
 // what the callee returns.
 type listenerAcceptContextMachine struct {
-	statemachine.Builder[*Conn]
-	statemachine.Frame
-
-	callee *listenerAcceptContextFrame
+	builder statemachine.Builder[*Conn]
+	frame   statemachine.Frame
+	callee  *listenerAcceptContextFrame
 }
 
 func (f *listenerAcceptContextMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *listenerAcceptContextMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 109}
+func (f *listenerAcceptContextMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 109}
 }
 
 // Digest of listenerAll: c269b3914c797a2a
@@ -143,12 +141,12 @@ func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/netio/listener.go:133
 	f.acceptContext1, c, f.err = f.l.AcceptContextEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:152
+//line github.com/movenext/movenext/netio/listener_async.go:150
 	if f.acceptContext1 == nil {
 		goto after1
 	}
@@ -157,18 +155,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:133
 	c, f.err = f.acceptContext1.Results(r)
-//line github.com/movenext/movenext/netio/listener_async.go:161
+//line github.com/movenext/movenext/netio/listener_async.go:159
 	f.acceptContext1 = nil
 after1:
 //line github.com/movenext/movenext/netio/listener.go:134
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/listener_async.go:167
+//line github.com/movenext/movenext/netio/listener_async.go:165
 		return true
 //line github.com/movenext/movenext/netio/listener.go:136
 	}
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:172
+//line github.com/movenext/movenext/netio/listener_async.go:170
 	f.State = 2
 	return true
 resume2:
@@ -185,7 +183,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:189
+//line github.com/movenext/movenext/netio/listener_async.go:187
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -193,7 +191,7 @@ endIf1:
 }
 
 func (f *listenerAllFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 133, 137)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 133, 137)
 }
 
-// Digest of what is above: 6261fa5891391d74
+// Digest of what is above: c60dcc44b51cf416

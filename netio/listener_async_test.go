@@ -28,8 +28,8 @@ func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result 
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
-	m := &greetAllMachine{greetAllFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &greetAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // greetAllFrame is the frame of [greetAll]: what it keeps while it is suspended, its results among
@@ -82,7 +82,7 @@ func (f *greetAllFrame) step(r *statemachine.Run, args *greetAllArgs) (hasEnded 
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/listener_test.go:115
 	f.n = 0
@@ -178,24 +178,24 @@ done1:
 //line github.com/movenext/movenext/netio/listener_async_test.go:179
 }
 
-func (f *greetAllFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
-}
-
 // greetAllMachine is [greetAll] as the root of a chain: chain, job and frame in one allocation.
 type greetAllMachine struct {
-	statemachine.Builder[int]
-	greetAllFrame
+	builder statemachine.Builder[int]
+	kept    greetAllFrame
 }
 
 func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.greetAllFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.result0, f.result1)
-	f.greetAllFrame = greetAllFrame{Frame: f.greetAllFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.result0, f.kept.result1)
+	f.kept = greetAllFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *greetAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
 }
 
 // Digest of acceptOne: 0c553ea96d3130e7
@@ -209,7 +209,7 @@ func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*ne
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &acceptOneMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // acceptOneEnter enters [acceptOne] for another machine. It returns the results, or the suspended
@@ -226,21 +226,20 @@ type acceptOneFrame = statemachine.Waiting[*netio.Conn]
 
 // acceptOneMachine is [acceptOne] as the root of a chain: it passes on what the callee returns.
 type acceptOneMachine struct {
-	statemachine.Builder[*netio.Conn]
-	statemachine.Frame
-
-	callee *acceptOneFrame
+	builder statemachine.Builder[*netio.Conn]
+	frame   statemachine.Frame
+	callee  *acceptOneFrame
 }
 
 func (f *acceptOneMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *acceptOneMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
+func (f *acceptOneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
 }
 
-// Digest of what is above: 40f5a1b35974db00
+// Digest of what is above: a6fd6c1681a2e6c2

@@ -27,8 +27,8 @@ func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &readMachine{readLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &readMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // readEnter enters [read] for another machine. It returns the results or, suspended, the frame
@@ -38,8 +38,8 @@ func readEnter(r *statemachine.Run, c *netio.Conn, p []byte) (*readFrame, int, e
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &readFrame{readLocals: frame}
-	r.Push(context.Background(), m)
+	m := &readFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -55,14 +55,14 @@ type readLocals struct {
 
 // readFrame is the frame of [read] for a caller that is a machine.
 type readFrame struct {
-	readLocals
+	kept readLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *readFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -77,7 +77,7 @@ func (f *readLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main_test.go:109: job.Yield() // to where machines run
 	f.State = 1
@@ -102,8 +102,8 @@ after2:
 	return true, result0, result1
 }
 
-func (f *readLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
+func (f *readFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
 }
 
 func (f *readFrame) Results(r *statemachine.Run) (int, error) {
@@ -113,18 +113,22 @@ func (f *readFrame) Results(r *statemachine.Run) (int, error) {
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
-	statemachine.Builder[int]
-	readLocals
+	builder statemachine.Builder[int]
+	kept    readLocals
 }
 
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = readLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
 }
 
 // Digest of write: de2aeff57b49c5b5
@@ -137,8 +141,8 @@ func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &writeMachine{writeLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &writeMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // writeLocals is what [write] keeps while it is suspended.
@@ -162,7 +166,7 @@ func (f *writeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main_test.go:115: job.Yield()
 	f.State = 1
@@ -171,7 +175,7 @@ resume1:
 //line github.com/movenext/movenext/netio/main_test.go:115
 	_ = r.Refusal()
 	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:175
+//line github.com/movenext/movenext/netio/main_async_test.go:179
 	if f.write2 == nil {
 		goto after2
 	}
@@ -181,30 +185,30 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
 	result0, result1 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:185
+//line github.com/movenext/movenext/netio/main_async_test.go:189
 	f.write2 = nil
 after2:
 	return true, result0, result1
 }
 
-func (f *writeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
-}
-
 // writeMachine is [write] as the root of a chain: chain, job and frame in one allocation.
 type writeMachine struct {
-	statemachine.Builder[int]
-	writeLocals
+	builder statemachine.Builder[int]
+	kept    writeLocals
 }
 
 func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.writeLocals = writeLocals{Frame: f.writeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = writeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: cccf1e786a5fbde9
+func (f *writeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
+}
+
+// Digest of what is above: 716c9aa4f7e83f3e

@@ -27,8 +27,8 @@ func readToTheEndAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[j
 	if hasEnded, v1, v2 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[int, error]{V1: frame.total, V2: v1}, v2)
 	}
-	m := &readToTheEndMachine{readToTheEndLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &readToTheEndMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readToTheEndLocals is what [readToTheEnd] keeps while it is suspended.
@@ -59,7 +59,7 @@ func (f *readToTheEndLocals) moveNext(r *statemachine.Run) (hasEnded bool, first
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/misbehaving_test.go:319
 	f.p = make([]byte, 100)
@@ -134,25 +134,25 @@ endIf1:
 	goto for1
 }
 
-func (f *readToTheEndLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readToTheEnd", "github.com/movenext/movenext/netio/misbehaving_test.go", 321, 324, 327)
-}
-
 // readToTheEndMachine is [readToTheEnd] as the root of a chain: chain, job and frame in one
 // allocation.
 type readToTheEndMachine struct {
-	statemachine.Builder[job.Tuple2[int, error]]
-	readToTheEndLocals
+	builder statemachine.Builder[job.Tuple2[int, error]]
+	kept    readToTheEndLocals
 }
 
 func (f *readToTheEndMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1, v2 := f.moveNext(r)
+	hasEnded, v1, v2 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Tuple2[int, error]{V1: f.total, V2: v1}, v2)
-	f.readToTheEndLocals = readToTheEndLocals{Frame: f.readToTheEndLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Tuple2[int, error]{V1: f.kept.total, V2: v1}, v2)
+	f.kept = readToTheEndLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: db53460b553c2bb9
+func (f *readToTheEndMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readToTheEnd", "github.com/movenext/movenext/netio/misbehaving_test.go", 321, 324, 327)
+}
+
+// Digest of what is above: 040896da03120f64

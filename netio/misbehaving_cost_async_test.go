@@ -27,8 +27,8 @@ func readPlainAsync(c *netio.Conn) (result *job.Job[flow]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), *frame.got, nil)
 	}
-	m := &readPlainMachine{readPlainFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &readPlainMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // readPlainFrame is the frame of [readPlain]: what it keeps while it is suspended, its results
@@ -55,7 +55,7 @@ func (f *readPlainFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:197
 	f.p = make([]byte, 100)
@@ -83,23 +83,23 @@ after1:
 	goto for1
 }
 
-func (f *readPlainFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readPlain", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 198)
-}
-
 // readPlainMachine is [readPlain] as the root of a chain: chain, job and frame in one allocation.
 type readPlainMachine struct {
-	statemachine.Builder[flow]
-	readPlainFrame
+	builder statemachine.Builder[flow]
+	kept    readPlainFrame
 }
 
 func (f *readPlainMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.readPlainFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, *f.got, nil)
-	f.readPlainFrame = readPlainFrame{Frame: f.readPlainFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.got, nil)
+	f.kept = readPlainFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *readPlainMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readPlain", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 198)
 }
 
 // Digest of readSealed: e2cf108f0a19ed4c
@@ -112,8 +112,8 @@ func readSealedAsync(c *netio.TLSConn) (result *job.Job[flow]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), *frame.got, nil)
 	}
-	m := &readSealedMachine{readSealedFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &readSealedMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // readSealedFrame is the frame of [readSealed]: what it keeps while it is suspended, its results
@@ -138,7 +138,7 @@ func (f *readSealedFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:208
 	f.p = make([]byte, 100)
@@ -168,24 +168,24 @@ resume1:
 	goto for1
 }
 
-func (f *readSealedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readSealed", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 209)
-}
-
 // readSealedMachine is [readSealed] as the root of a chain: chain, job and frame in one
 // allocation.
 type readSealedMachine struct {
-	statemachine.Builder[flow]
-	readSealedFrame
+	builder statemachine.Builder[flow]
+	kept    readSealedFrame
 }
 
 func (f *readSealedMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.readSealedFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, *f.got, nil)
-	f.readSealedFrame = readSealedFrame{Frame: f.readSealedFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.got, nil)
+	f.kept = readSealedFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 52e0110b2e3d8748
+func (f *readSealedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readSealed", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 209)
+}
+
+// Digest of what is above: 6ed69c0728bc0c03

@@ -29,8 +29,8 @@ func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &echoByMachine{echoByLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &echoByMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // echoByLocals is what [echoBy] keeps while it is suspended.
@@ -63,7 +63,7 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:157
 	f.total = 0
@@ -144,24 +144,24 @@ after4:
 	goto for1
 }
 
-func (f *echoByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 159, 162, 165, 169)
-}
-
 // echoByMachine is [echoBy] as the root of a chain: chain, job and frame in one allocation.
 type echoByMachine struct {
-	statemachine.Builder[int]
-	echoByLocals
+	builder statemachine.Builder[int]
+	kept    echoByLocals
 }
 
 func (f *echoByMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.echoByLocals = echoByLocals{Frame: f.echoByLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = echoByLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *echoByMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 159, 162, 165, 169)
 }
 
 // Digest of drain: d18a1e17fe6dccd9
@@ -174,8 +174,8 @@ func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (resul
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &drainMachine{drainLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &drainMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // drainLocals is what [drain] keeps while it is suspended.
@@ -202,7 +202,7 @@ func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:287
 	if err := ctx.Err(); err != nil {
@@ -239,24 +239,24 @@ after1:
 	goto for1
 }
 
-func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 297)
-}
-
 // drainMachine is [drain] as the root of a chain: chain, job and frame in one allocation.
 type drainMachine struct {
-	statemachine.Builder[int]
-	drainLocals
+	builder statemachine.Builder[int]
+	kept    drainLocals
 }
 
 func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.drainLocals = drainLocals{Frame: f.drainLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = drainLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *drainMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 297)
 }
 
 // Digest of readTwo: bec0a87ef15e28e4
@@ -269,8 +269,8 @@ func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &readTwoArgs{ctx: ctx, c: c}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &readTwoMachine{readTwoLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &readTwoMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readTwoLocals is what [readTwo] keeps while it is suspended.
@@ -296,7 +296,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:323
 	if err := args.ctx.Err(); err != nil {
@@ -322,24 +322,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 327)
-}
-
 // readTwoMachine is [readTwo] as the root of a chain: chain, job and frame in one allocation.
 type readTwoMachine struct {
-	statemachine.Builder[int]
-	readTwoLocals
+	builder statemachine.Builder[int]
+	kept    readTwoLocals
 }
 
 func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.readTwoLocals = readTwoLocals{Frame: f.readTwoLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = readTwoLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b8fa0515b7e300c5
+func (f *readTwoMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 327)
+}
+
+// Digest of what is above: 360d71b49df31199

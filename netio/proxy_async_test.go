@@ -27,8 +27,8 @@ func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job
 	if frame.moveNext(&r, &exchangeArgs{ctx: ctx, data: data}) {
 		return statemachine.Completed(ctx, frame.o, nil)
 	}
-	m := &exchangeMachine{exchangeFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exchangeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // exchangeFrame is the frame of [exchange]: what it keeps while it is suspended, its results among
@@ -66,7 +66,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:136
 	f.sending = sendAllAsync(args.ctx, f.c, args.data)
@@ -111,23 +111,23 @@ after2:
 //line github.com/movenext/movenext/netio/proxy_async_test.go:112
 }
 
-func (f *exchangeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
-}
-
 // exchangeMachine is [exchange] as the root of a chain: chain, job and frame in one allocation.
 type exchangeMachine struct {
-	statemachine.Builder[outcome]
-	exchangeFrame
+	builder statemachine.Builder[outcome]
+	kept    exchangeFrame
 }
 
 func (f *exchangeMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exchangeFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, f.o, nil)
-	f.exchangeFrame = exchangeFrame{Frame: f.exchangeFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.o, nil)
+	f.kept = exchangeFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exchangeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
 }
 
 // Digest of sendAll: 4461dffaa4fc90c6
@@ -140,8 +140,8 @@ func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sendAllMachine{sendAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sendAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sendAllLocals is what [sendAll] keeps while it is suspended.
@@ -170,7 +170,7 @@ func (f *sendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = 1
@@ -222,24 +222,24 @@ after2:
 	return true, result0
 }
 
-func (f *sendAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
-}
-
 // sendAllMachine is [sendAll] as the root of a chain: chain, job and frame in one allocation.
 type sendAllMachine struct {
-	statemachine.Builder[job.Void]
-	sendAllLocals
+	builder statemachine.Builder[job.Void]
+	kept    sendAllLocals
 }
 
 func (f *sendAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.sendAllLocals = sendAllLocals{Frame: f.sendAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = sendAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sendAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
 }
 
 // Digest of receiveAll: c43f838aaaa0757d
@@ -252,8 +252,8 @@ func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte
 	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
-	m := &receiveAllMachine{receiveAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &receiveAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // receiveAllEnter enters [receiveAll] for another machine. It returns the results or, suspended,
@@ -263,8 +263,8 @@ func receiveAllEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*
 	if hasEnded, v1 := frame.moveNext(r); hasEnded {
 		return nil, frame.all, v1
 	}
-	m := &receiveAllFrame{receiveAllLocals: frame}
-	r.Push(ctx, m)
+	m := &receiveAllFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -284,13 +284,13 @@ type receiveAllLocals struct {
 
 // receiveAllFrame is the frame of [receiveAll] for a caller that is a machine.
 type receiveAllFrame struct {
-	receiveAllLocals
+	kept receiveAllLocals
 
 	err error
 }
 
 func (f *receiveAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.err = f.moveNext(r)
+	hasEnded, f.err = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -307,7 +307,7 @@ func (f *receiveAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err err
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:157
 	f.p = make([]byte, 1000)
@@ -357,30 +357,34 @@ after2:
 	goto for1
 }
 
-func (f *receiveAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
+func (f *receiveAllFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
 }
 
 func (f *receiveAllFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
-	return f.all, f.err
+	return f.kept.all, f.err
 }
 
 // receiveAllMachine is [receiveAll] as the root of a chain: chain, job and frame in one
 // allocation.
 type receiveAllMachine struct {
-	statemachine.Builder[[]byte]
-	receiveAllLocals
+	builder statemachine.Builder[[]byte]
+	kept    receiveAllLocals
 }
 
 func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r)
+	hasEnded, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.all, v1)
-	f.receiveAllLocals = receiveAllLocals{Frame: f.receiveAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.all, v1)
+	f.kept = receiveAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e552abae3da5a6e7
+func (f *receiveAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
+}
+
+// Digest of what is above: d057716eece02b1e

@@ -27,8 +27,8 @@ func tlsReadAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &tlsReadMachine{tlsReadLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &tlsReadMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // tlsReadLocals is what [tlsRead] keeps while it is suspended.
@@ -62,7 +62,7 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:14
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
@@ -180,25 +180,25 @@ next1:
 	goto for1
 }
 
-func (f *tlsReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
-}
-
 // tlsReadMachine is [tlsRead] as the root of a chain: chain, job and frame in one allocation.
 type tlsReadMachine struct {
-	statemachine.Builder[int]
-	tlsReadLocals
+	builder statemachine.Builder[int]
+	kept    tlsReadLocals
 }
 
 func (f *tlsReadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.tlsReadLocals = tlsReadLocals{Frame: f.tlsReadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = tlsReadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *tlsReadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
 }
 
 // Digest of tlsReadable: 00f2a6ea6f46f2ee
@@ -212,8 +212,8 @@ func tlsReadableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &tlsReadableMachine{tlsReadableLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &tlsReadableMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // tlsReadableLocals is what [tlsReadable] keeps while it is suspended.
@@ -247,7 +247,7 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:42
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
@@ -360,26 +360,26 @@ next1:
 	goto for1
 }
 
-func (f *tlsReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
-}
-
 // tlsReadableMachine is [tlsReadable] as the root of a chain: chain, job and frame in one
 // allocation.
 type tlsReadableMachine struct {
-	statemachine.Builder[job.Void]
-	tlsReadableLocals
+	builder statemachine.Builder[job.Void]
+	kept    tlsReadableLocals
 }
 
 func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.tlsReadableLocals = tlsReadableLocals{Frame: f.tlsReadableLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = tlsReadableLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *tlsReadableMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
 }
 
 // Digest of answer: 7565143b89a5ab7e
@@ -392,8 +392,8 @@ func answerAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &answerMachine{answerLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &answerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
@@ -403,8 +403,8 @@ func answerEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*answerF
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &answerFrame{answerLocals: frame}
-	r.Push(ctx, m)
+	m := &answerFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -419,13 +419,13 @@ type answerLocals struct {
 
 // answerFrame is the frame of [answer] for a caller that is a machine.
 type answerFrame struct {
-	answerLocals
+	kept answerLocals
 
 	result0 error
 }
 
 func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -440,7 +440,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:72
 	if len(f.c.peeked) > 0 {
@@ -467,8 +467,8 @@ after1:
 //line github.com/movenext/movenext/netio/records_async.go:468
 }
 
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
+func (f *answerFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
 }
 
 func (f *answerFrame) Results(r *statemachine.Run) error {
@@ -478,18 +478,22 @@ func (f *answerFrame) Results(r *statemachine.Run) error {
 
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
-	statemachine.Builder[job.Void]
-	answerLocals
+	builder statemachine.Builder[job.Void]
+	kept    answerLocals
 }
 
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = answerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
 }
 
 // Digest of tlsWrite: 8aff025d016a0190
@@ -503,8 +507,8 @@ func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[i
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &tlsWriteMachine{tlsWriteLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &tlsWriteMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // tlsWriteLocals is what [tlsWrite] keeps while it is suspended.
@@ -538,13 +542,13 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:181
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:181
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:548
+//line github.com/movenext/movenext/netio/records_async.go:552
 		goto resume1
 	}
 	f.State = 1
@@ -553,12 +557,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:181
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:557
+//line github.com/movenext/movenext/netio/records_async.go:561
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:181
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/netio/records_async.go:562
+//line github.com/movenext/movenext/netio/records_async.go:566
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:182
 			return true, result0, result1
@@ -566,7 +570,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:184
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:570
+//line github.com/movenext/movenext/netio/records_async.go:574
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -575,13 +579,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:184
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:579
+//line github.com/movenext/movenext/netio/records_async.go:583
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:184
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:585
+//line github.com/movenext/movenext/netio/records_async.go:589
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:185
 		return true, result0, result1
@@ -598,7 +602,7 @@ for1:
 //line github.com/movenext/movenext/netio/records.go:189
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:602
+//line github.com/movenext/movenext/netio/records_async.go:606
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 		return true, result0, result1
@@ -609,7 +613,7 @@ for1:
 		f.n, err2 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err2 != nil {
 			result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records_async.go:613
+//line github.com/movenext/movenext/netio/records_async.go:617
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:194
 			return true, result0, result1
@@ -617,7 +621,7 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/records.go:196
 	f.sendRecords3, err = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:621
+//line github.com/movenext/movenext/netio/records_async.go:625
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -626,47 +630,47 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:196
 	err = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:630
+//line github.com/movenext/movenext/netio/records_async.go:634
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:196
 	if err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:636
+//line github.com/movenext/movenext/netio/records_async.go:640
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:197
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records_async.go:643
+//line github.com/movenext/movenext/netio/records_async.go:647
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:200
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:648
+//line github.com/movenext/movenext/netio/records_async.go:652
 	goto for1
-}
-
-func (f *tlsWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
 }
 
 // tlsWriteMachine is [tlsWrite] as the root of a chain: chain, job and frame in one allocation.
 type tlsWriteMachine struct {
-	statemachine.Builder[int]
-	tlsWriteLocals
+	builder statemachine.Builder[int]
+	kept    tlsWriteLocals
 }
 
 func (f *tlsWriteMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.tlsWriteLocals = tlsWriteLocals{Frame: f.tlsWriteLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = tlsWriteLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *tlsWriteMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
 }
 
 // Digest of tlsCloseWrite: d69b6992f59bdfc4
@@ -680,8 +684,8 @@ func tlsCloseWriteAsync(c *TLSConn) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &tlsCloseWriteMachine{tlsCloseWriteLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &tlsCloseWriteMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // tlsCloseWriteLocals is what [tlsCloseWrite] keeps while it is suspended.
@@ -715,13 +719,13 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:220
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:220
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:725
+//line github.com/movenext/movenext/netio/records_async.go:729
 		goto resume1
 	}
 	f.State = 1
@@ -730,12 +734,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:220
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:734
+//line github.com/movenext/movenext/netio/records_async.go:738
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:220
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:739
+//line github.com/movenext/movenext/netio/records_async.go:743
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:221
 			return true, result0
@@ -743,7 +747,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:223
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:747
+//line github.com/movenext/movenext/netio/records_async.go:751
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -752,13 +756,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:223
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:756
+//line github.com/movenext/movenext/netio/records_async.go:760
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:223
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:762
+//line github.com/movenext/movenext/netio/records_async.go:766
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:224
 		return true, result0
@@ -772,13 +776,13 @@ after2:
 //line github.com/movenext/movenext/netio/records.go:227
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:776
+//line github.com/movenext/movenext/netio/records_async.go:780
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:228
 		return true, result0
 	}
 	f.sendRecords3, err = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:782
+//line github.com/movenext/movenext/netio/records_async.go:786
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -787,19 +791,19 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:230
 	err = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:791
+//line github.com/movenext/movenext/netio/records_async.go:795
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:230
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:797
+//line github.com/movenext/movenext/netio/records_async.go:801
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:231
 		return true, result0
 	}
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:803
+//line github.com/movenext/movenext/netio/records_async.go:807
 	if f.closeWrite4 == nil {
 		goto after4
 	}
@@ -809,38 +813,38 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:233
 	closeWrite4Err = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:813
+//line github.com/movenext/movenext/netio/records_async.go:817
 	f.closeWrite4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:233
 	result0 = closeWrite4Err
-//line github.com/movenext/movenext/netio/records_async.go:818
+//line github.com/movenext/movenext/netio/records_async.go:822
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:233
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:822
-}
-
-func (f *tlsCloseWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
+//line github.com/movenext/movenext/netio/records_async.go:826
 }
 
 // tlsCloseWriteMachine is [tlsCloseWrite] as the root of a chain: chain, job and frame in one
 // allocation.
 type tlsCloseWriteMachine struct {
-	statemachine.Builder[job.Void]
-	tlsCloseWriteLocals
+	builder statemachine.Builder[job.Void]
+	kept    tlsCloseWriteLocals
 }
 
 func (f *tlsCloseWriteMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.tlsCloseWriteLocals = tlsCloseWriteLocals{Frame: f.tlsCloseWriteLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = tlsCloseWriteLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *tlsCloseWriteMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
 }
 
 // Digest of flushRecords: da3b7d90fa4da17e
@@ -854,8 +858,8 @@ func flushRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Voi
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &flushRecordsMachine{flushRecordsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &flushRecordsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // flushRecordsEnter enters [flushRecords] for another machine. It returns the results or,
@@ -866,8 +870,8 @@ func flushRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*f
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &flushRecordsFrame{flushRecordsLocals: frame}
-	r.Push(ctx, m)
+	m := &flushRecordsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -886,13 +890,13 @@ type flushRecordsLocals struct {
 
 // flushRecordsFrame is the frame of [flushRecords] for a caller that is a machine.
 type flushRecordsFrame struct {
-	flushRecordsLocals
+	kept flushRecordsLocals
 
 	result0 error
 }
 
 func (f *flushRecordsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -910,18 +914,18 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:242
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:919
+//line github.com/movenext/movenext/netio/records_async.go:923
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:243
 		return true, result0
 	}
 	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:925
+//line github.com/movenext/movenext/netio/records_async.go:929
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -930,13 +934,13 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/netio/records.go:245
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:934
+//line github.com/movenext/movenext/netio/records_async.go:938
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:245
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:940
+//line github.com/movenext/movenext/netio/records_async.go:944
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:246
 		return true, result0
@@ -951,13 +955,13 @@ after1:
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:955
+//line github.com/movenext/movenext/netio/records_async.go:959
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:251
 		return true, result0
 	}
 	f.writeAll2, n, err = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:961
+//line github.com/movenext/movenext/netio/records_async.go:965
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -966,29 +970,29 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:253
 	n, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:970
+//line github.com/movenext/movenext/netio/records_async.go:974
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:254
 	if err != nil && endReason(f.ctx) != nil {
 		f.c.wire.putBack(f.b, n)
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:977
+//line github.com/movenext/movenext/netio/records_async.go:981
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:256
 		return true, result0
 	}
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:984
+//line github.com/movenext/movenext/netio/records_async.go:988
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:259
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:988
+//line github.com/movenext/movenext/netio/records_async.go:992
 }
 
-func (f *flushRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
+func (f *flushRecordsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
 }
 
 func (f *flushRecordsFrame) Results(r *statemachine.Run) error {
@@ -999,19 +1003,23 @@ func (f *flushRecordsFrame) Results(r *statemachine.Run) error {
 // flushRecordsMachine is [flushRecords] as the root of a chain: chain, job and frame in one
 // allocation.
 type flushRecordsMachine struct {
-	statemachine.Builder[job.Void]
-	flushRecordsLocals
+	builder statemachine.Builder[job.Void]
+	kept    flushRecordsLocals
 }
 
 func (f *flushRecordsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.flushRecordsLocals = flushRecordsLocals{Frame: f.flushRecordsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = flushRecordsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *flushRecordsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
 }
 
 // Digest of sendRecords: 0cdbda4607ccb322
@@ -1024,8 +1032,8 @@ func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sendRecordsMachine{sendRecordsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sendRecordsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sendRecordsEnter enters [sendRecords] for another machine. It returns the results or, suspended,
@@ -1035,8 +1043,8 @@ func sendRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*se
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &sendRecordsFrame{sendRecordsLocals: frame}
-	r.Push(ctx, m)
+	m := &sendRecordsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -1052,13 +1060,13 @@ type sendRecordsLocals struct {
 
 // sendRecordsFrame is the frame of [sendRecords] for a caller that is a machine.
 type sendRecordsFrame struct {
-	sendRecordsLocals
+	kept sendRecordsLocals
 
 	result0 error
 }
 
 func (f *sendRecordsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -1073,7 +1081,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:267
 	f.b = f.c.wire.take()
@@ -1081,7 +1089,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		return true, nil
 	}
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1085
+//line github.com/movenext/movenext/netio/records_async.go:1093
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -1090,18 +1098,18 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/netio/records.go:271
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1094
+//line github.com/movenext/movenext/netio/records_async.go:1102
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:272
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1100
+//line github.com/movenext/movenext/netio/records_async.go:1108
 	return true, result0
 }
 
-func (f *sendRecordsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
+func (f *sendRecordsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
 }
 
 func (f *sendRecordsFrame) Results(r *statemachine.Run) error {
@@ -1112,18 +1120,22 @@ func (f *sendRecordsFrame) Results(r *statemachine.Run) error {
 // sendRecordsMachine is [sendRecords] as the root of a chain: chain, job and frame in one
 // allocation.
 type sendRecordsMachine struct {
-	statemachine.Builder[job.Void]
-	sendRecordsLocals
+	builder statemachine.Builder[job.Void]
+	kept    sendRecordsLocals
 }
 
 func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.sendRecordsLocals = sendRecordsLocals{Frame: f.sendRecordsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = sendRecordsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f4ebb427b07cda14
+func (f *sendRecordsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
+}
+
+// Digest of what is above: b900dd11a473fd5f

@@ -27,8 +27,8 @@ func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result
 	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.written, v1)
 	}
-	m := &copyAllMachine{copyAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &copyAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // copyAllLocals is what [copyAll] keeps while it is suspended.
@@ -59,7 +59,7 @@ func (f *copyAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error)
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/netio/stream.go:90
@@ -114,24 +114,24 @@ after2:
 	goto for1
 }
 
-func (f *copyAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 90, 93)
-}
-
 // copyAllMachine is [copyAll] as the root of a chain: chain, job and frame in one allocation.
 type copyAllMachine struct {
-	statemachine.Builder[int64]
-	copyAllLocals
+	builder statemachine.Builder[int64]
+	kept    copyAllLocals
 }
 
 func (f *copyAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r)
+	hasEnded, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.written, v1)
-	f.copyAllLocals = copyAllLocals{Frame: f.copyAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.written, v1)
+	f.kept = copyAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *copyAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 90, 93)
 }
 
 // Digest of copyChunk: 41158d130832136f
@@ -145,8 +145,8 @@ func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (resu
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Tuple2[int, bool]{V1: frame.n, V2: frame.end}, frame.err)
 	}
-	m := &copyChunkMachine{copyChunkFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &copyChunkMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // copyChunkEnter enters [copyChunk] for another machine. It returns the results or, suspended, the
@@ -159,7 +159,7 @@ func copyChunkEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, s
 	}
 	m := new(copyChunkFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, 0, false, nil
 }
 
@@ -203,7 +203,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream.go:109
 	f.p = chunks.Get().(*[chunk]byte)
@@ -277,7 +277,7 @@ endIf1:
 }
 
 func (f *copyChunkFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 111, 113)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 111, 113)
 }
 
 func (f *copyChunkFrame) Results(r *statemachine.Run) (int, bool, error) {
@@ -287,18 +287,22 @@ func (f *copyChunkFrame) Results(r *statemachine.Run) (int, bool, error) {
 
 // copyChunkMachine is [copyChunk] as the root of a chain: chain, job and frame in one allocation.
 type copyChunkMachine struct {
-	statemachine.Builder[job.Tuple2[int, bool]]
-	copyChunkFrame
+	builder statemachine.Builder[job.Tuple2[int, bool]]
+	kept    copyChunkFrame
 }
 
 func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.copyChunkFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Tuple2[int, bool]{V1: f.n, V2: f.end}, f.err)
-	f.copyChunkFrame = copyChunkFrame{Frame: f.copyChunkFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Tuple2[int, bool]{V1: f.kept.n, V2: f.kept.end}, f.kept.err)
+	f.kept = copyChunkFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *copyChunkMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 111, 113)
 }
 
 // Digest of waitReadable: b2b4fc85c54b8f56
@@ -311,8 +315,8 @@ func waitReadableAsync(ctx context.Context, src AsyncReader) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r, &waitReadableArgs{ctx: ctx, src: src}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitReadableMachine{waitReadableLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitReadableMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitReadableEnter enters [waitReadable] for another machine. It returns the results or,
@@ -322,8 +326,8 @@ func waitReadableEnter(r *statemachine.Run, ctx context.Context, src AsyncReader
 	if hasEnded, v0 := frame.moveNext(r, &waitReadableArgs{ctx: ctx, src: src}); hasEnded {
 		return nil, v0
 	}
-	m := &waitReadableFrame{waitReadableLocals: frame}
-	r.Push(ctx, m)
+	m := &waitReadableFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -343,13 +347,13 @@ type waitReadableArgs struct {
 
 // waitReadableFrame is the frame of [waitReadable] for a caller that is a machine.
 type waitReadableFrame struct {
-	waitReadableLocals
+	kept waitReadableLocals
 
 	result0 error
 }
 
 func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -367,7 +371,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream.go:134
 	switch src := args.src.(type) {
@@ -385,14 +389,14 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	default:
 //line github.com/movenext/movenext/netio/stream.go:140
 		result0 = endReason(args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:389
+//line github.com/movenext/movenext/netio/stream_async.go:393
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:141
 	}
 case1:
 //line github.com/movenext/movenext/netio/stream.go:136
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:396
+//line github.com/movenext/movenext/netio/stream_async.go:400
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -401,7 +405,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:136
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:405
+//line github.com/movenext/movenext/netio/stream_async.go:409
 	f.readable1 = nil
 after1:
 	return true, result0
@@ -410,7 +414,7 @@ case2:
 	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:138
 	if statemachine.TwinEnded(r, f.readable2) {
-//line github.com/movenext/movenext/netio/stream_async.go:414
+//line github.com/movenext/movenext/netio/stream_async.go:418
 		goto resume2
 	}
 	f.State = 2
@@ -418,13 +422,13 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:138
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream_async.go:422
+//line github.com/movenext/movenext/netio/stream_async.go:426
 	f.readable2 = nil
 	return true, result0
 }
 
-func (f *waitReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 136, 138)
+func (f *waitReadableFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 136, 138)
 }
 
 func (f *waitReadableFrame) Results(r *statemachine.Run) error {
@@ -435,18 +439,22 @@ func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 // waitReadableMachine is [waitReadable] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitReadableMachine struct {
-	statemachine.Builder[job.Void]
-	waitReadableLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitReadableLocals
 }
 
 func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitReadableLocals = waitReadableLocals{Frame: f.waitReadableLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitReadableLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitReadableMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 136, 138)
 }
 
 // Digest of readOnce: 1e76f698c4c8c29e
@@ -459,8 +467,8 @@ func readOnceAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &readOnceArgs{src: src, p: p}); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &readOnceMachine{readOnceLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &readOnceMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // readOnceEnter enters [readOnce] for another machine. It returns the results or, suspended, the
@@ -470,8 +478,8 @@ func readOnceEnter(r *statemachine.Run, src AsyncReader, p []byte) (*readOnceFra
 	if hasEnded, v0, v1 := frame.moveNext(r, &readOnceArgs{src: src, p: p}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &readOnceFrame{readOnceLocals: frame}
-	r.Push(context.Background(), m)
+	m := &readOnceFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -491,14 +499,14 @@ type readOnceArgs struct {
 
 // readOnceFrame is the frame of [readOnce] for a caller that is a machine.
 type readOnceFrame struct {
-	readOnceLocals
+	kept readOnceLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *readOnceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -514,7 +522,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/netio/stream.go:148
@@ -526,7 +534,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 //line github.com/movenext/movenext/netio/stream.go:149
 		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:530
+//line github.com/movenext/movenext/netio/stream_async.go:538
 	if f.read1 == nil {
 		goto after1
 	}
@@ -535,7 +543,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:149
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:539
+//line github.com/movenext/movenext/netio/stream_async.go:547
 	f.read1 = nil
 after1:
 	return true, result0, result1
@@ -544,7 +552,7 @@ endIf1:
 	f.read2 = args.src.ReadAsync(args.p)
 //line github.com/movenext/movenext/netio/stream.go:151
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/stream_async.go:548
+//line github.com/movenext/movenext/netio/stream_async.go:556
 		goto resume2
 	}
 	f.State = 2
@@ -552,13 +560,13 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:151
 	result0, result1 = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/stream_async.go:556
+//line github.com/movenext/movenext/netio/stream_async.go:564
 	f.read2 = nil
 	return true, result0, result1
 }
 
-func (f *readOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 149, 151)
+func (f *readOnceFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 149, 151)
 }
 
 func (f *readOnceFrame) Results(r *statemachine.Run) (int, error) {
@@ -568,18 +576,22 @@ func (f *readOnceFrame) Results(r *statemachine.Run) (int, error) {
 
 // readOnceMachine is [readOnce] as the root of a chain: chain, job and frame in one allocation.
 type readOnceMachine struct {
-	statemachine.Builder[int]
-	readOnceLocals
+	builder statemachine.Builder[int]
+	kept    readOnceLocals
 }
 
 func (f *readOnceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.readOnceLocals = readOnceLocals{Frame: f.readOnceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = readOnceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *readOnceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 149, 151)
 }
 
 // Digest of writeAll: 5ba307ffda537810
@@ -592,8 +604,8 @@ func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.
 	if hasEnded, v0, v1 := frame.moveNext(&r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &writeAllMachine{writeAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &writeAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results or, suspended, the
@@ -603,8 +615,8 @@ func writeAllEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p 
 	if hasEnded, v0, v1 := frame.moveNext(r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &writeAllFrame{writeAllLocals: frame}
-	r.Push(ctx, m)
+	m := &writeAllFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -626,14 +638,14 @@ type writeAllArgs struct {
 
 // writeAllFrame is the frame of [writeAll] for a caller that is a machine.
 type writeAllFrame struct {
-	writeAllLocals
+	kept writeAllLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -654,7 +666,7 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (hasE
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream.go:158
 	switch dst := args.dst.(type) {
@@ -678,7 +690,7 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (hasE
 case1:
 //line github.com/movenext/movenext/netio/stream.go:160
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:682
+//line github.com/movenext/movenext/netio/stream_async.go:694
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -687,7 +699,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:160
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:691
+//line github.com/movenext/movenext/netio/stream_async.go:703
 	f.writeAll1 = nil
 after1:
 	return true, result0, result1
@@ -696,7 +708,7 @@ case2:
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:162
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/netio/stream_async.go:700
+//line github.com/movenext/movenext/netio/stream_async.go:712
 		goto resume2
 	}
 	f.State = 2
@@ -704,13 +716,13 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:162
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream_async.go:708
+//line github.com/movenext/movenext/netio/stream_async.go:720
 	f.writeAll2 = nil
 	return true, result0, result1
 case3:
 //line github.com/movenext/movenext/netio/stream.go:164
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:714
+//line github.com/movenext/movenext/netio/stream_async.go:726
 	if f.writeFull3 == nil {
 		goto after3
 	}
@@ -719,14 +731,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:164
 	result0, result1 = f.writeFull3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:723
+//line github.com/movenext/movenext/netio/stream_async.go:735
 	f.writeFull3 = nil
 after3:
 	return true, result0, result1
 }
 
-func (f *writeAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 160, 162, 164)
+func (f *writeAllFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 160, 162, 164)
 }
 
 func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
@@ -736,18 +748,22 @@ func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 
 // writeAllMachine is [writeAll] as the root of a chain: chain, job and frame in one allocation.
 type writeAllMachine struct {
-	statemachine.Builder[int]
-	writeAllLocals
+	builder statemachine.Builder[int]
+	kept    writeAllLocals
 }
 
 func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.writeAllLocals = writeAllLocals{Frame: f.writeAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = writeAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 160, 162, 164)
 }
 
 // Digest of writeFull: b79bfae16b41575e
@@ -760,8 +776,8 @@ func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, dst); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &writeFullMachine{writeFullLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &writeFullMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // writeFullEnter enters [writeFull] for another machine. It returns the results or, suspended, the
@@ -771,8 +787,8 @@ func writeFullEnter(r *statemachine.Run, dst AsyncWriter, p []byte) (*writeFullF
 	if hasEnded, v0, v1 := frame.moveNext(r, dst); hasEnded {
 		return nil, v0, v1
 	}
-	m := &writeFullFrame{writeFullLocals: frame}
-	r.Push(context.Background(), m)
+	m := &writeFullFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -787,14 +803,14 @@ type writeFullLocals struct {
 
 // writeFullFrame is the frame of [writeFull] for a caller that is a machine.
 type writeFullFrame struct {
-	writeFullLocals
+	kept writeFullLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *writeFullFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -808,13 +824,13 @@ func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream.go:172
 	f.write1 = dst.WriteAsync(f.p)
 //line github.com/movenext/movenext/netio/stream.go:172
 	if statemachine.TwinEnded(r, f.write1) {
-//line github.com/movenext/movenext/netio/stream_async.go:818
+//line github.com/movenext/movenext/netio/stream_async.go:834
 		goto resume1
 	}
 	f.State = 1
@@ -823,7 +839,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/stream.go:172
 		n, err := statemachine.TwinResult(r, f.write1)
-//line github.com/movenext/movenext/netio/stream_async.go:827
+//line github.com/movenext/movenext/netio/stream_async.go:843
 		f.write1 = nil
 //line github.com/movenext/movenext/netio/stream.go:173
 		if n < len(f.p) && err == nil {
@@ -831,11 +847,11 @@ resume1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:835
+//line github.com/movenext/movenext/netio/stream_async.go:851
 }
 
-func (f *writeFullLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 172)
+func (f *writeFullFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 172)
 }
 
 func (f *writeFullFrame) Results(r *statemachine.Run) (int, error) {
@@ -845,18 +861,22 @@ func (f *writeFullFrame) Results(r *statemachine.Run) (int, error) {
 
 // writeFullMachine is [writeFull] as the root of a chain: chain, job and frame in one allocation.
 type writeFullMachine struct {
-	statemachine.Builder[int]
-	writeFullLocals
+	builder statemachine.Builder[int]
+	kept    writeFullLocals
 }
 
 func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.writeFullLocals = writeFullLocals{Frame: f.writeFullLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = writeFullLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f8418ac0f43ac19f
+func (f *writeFullMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 172)
+}
+
+// Digest of what is above: 7db80f1c9894d79b

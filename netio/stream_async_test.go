@@ -29,8 +29,8 @@ func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.J
 	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
-	m := &linesMachine{linesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &linesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // linesLocals is what [lines] keeps while it is suspended.
@@ -57,7 +57,7 @@ func (f *linesLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
@@ -86,24 +86,24 @@ after1:
 	goto for1
 }
 
-func (f *linesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 27)
-}
-
 // linesMachine is [lines] as the root of a chain: chain, job and frame in one allocation.
 type linesMachine struct {
-	statemachine.Builder[[]string]
-	linesLocals
+	builder statemachine.Builder[[]string]
+	kept    linesLocals
 }
 
 func (f *linesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r)
+	hasEnded, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.all, v1)
-	f.linesLocals = linesLocals{Frame: f.linesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.all, v1)
+	f.kept = linesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *linesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 27)
 }
 
 // Digest of relay: e15c4a5d1bd13d09
@@ -116,8 +116,8 @@ func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int6
 	if hasEnded, v0, v1 := frame.moveNext(&r, &relayArgs{ctx: ctx, from: from}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &relayMachine{relayLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &relayMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // relayLocals is what [relay] keeps while it is suspended.
@@ -150,7 +150,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (hasEnded b
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
@@ -191,24 +191,24 @@ endIf1:
 //line github.com/movenext/movenext/netio/stream_async_test.go:192
 }
 
-func (f *relayLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 150, 152)
-}
-
 // relayMachine is [relay] as the root of a chain: chain, job and frame in one allocation.
 type relayMachine struct {
-	statemachine.Builder[int64]
-	relayLocals
+	builder statemachine.Builder[int64]
+	kept    relayLocals
 }
 
 func (f *relayMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.relayLocals = relayLocals{Frame: f.relayLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = relayLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *relayMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 150, 152)
 }
 
 // Digest of pour: 0bfcbd2ee99a5bf4
@@ -221,8 +221,8 @@ func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (r
 	if hasEnded, v0, v1 := frame.moveNext(&r, pieces); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pourMachine{pourLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pourMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pourLocals is what [pour] keeps while it is suspended.
@@ -254,7 +254,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (hasEnded bo
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:259
 	f.total = 0
@@ -313,24 +313,24 @@ after2:
 //line github.com/movenext/movenext/netio/stream_async_test.go:314
 }
 
-func (f *pourLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 261, 267)
-}
-
 // pourMachine is [pour] as the root of a chain: chain, job and frame in one allocation.
 type pourMachine struct {
-	statemachine.Builder[int]
-	pourLocals
+	builder statemachine.Builder[int]
+	kept    pourLocals
 }
 
 func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.pourLocals = pourLocals{Frame: f.pourLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = pourLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *pourMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 261, 267)
 }
 
 // Digest of relayLines: debb925b71d8a18b
@@ -343,8 +343,8 @@ func relayLinesAsync(ctx context.Context, from *netio.Buffered, to *netio.Buffer
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &relayLinesMachine{relayLinesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &relayLinesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // relayLinesLocals is what [relayLines] keeps while it is suspended.
@@ -375,7 +375,7 @@ func (f *relayLinesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/netio/stream_test.go:393
@@ -437,25 +437,25 @@ after3:
 	goto for1
 }
 
-func (f *relayLinesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
-}
-
 // relayLinesMachine is [relayLines] as the root of a chain: chain, job and frame in one
 // allocation.
 type relayLinesMachine struct {
-	statemachine.Builder[job.Void]
-	relayLinesLocals
+	builder statemachine.Builder[job.Void]
+	kept    relayLinesLocals
 }
 
 func (f *relayLinesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.relayLinesLocals = relayLinesLocals{Frame: f.relayLinesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = relayLinesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 712aa8fcfc57daca
+func (f *relayLinesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
+}
+
+// Digest of what is above: 93f1f2b0efe4859c

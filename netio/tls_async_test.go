@@ -29,8 +29,8 @@ func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) 
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &echoTLSMachine{echoTLSLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &echoTLSMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // echoTLSLocals is what [echoTLS] keeps while it is suspended.
@@ -65,7 +65,7 @@ func (f *echoTLSLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -178,25 +178,25 @@ resume4:
 	goto for1
 }
 
-func (f *echoTLSLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
-}
-
 // echoTLSMachine is [echoTLS] as the root of a chain: chain, job and frame in one allocation.
 type echoTLSMachine struct {
-	statemachine.Builder[int]
-	echoTLSLocals
+	builder statemachine.Builder[int]
+	kept    echoTLSLocals
 }
 
 func (f *echoTLSMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.echoTLSLocals = echoTLSLocals{Frame: f.echoTLSLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = echoTLSLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *echoTLSMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
 }
 
 // Digest of talkTLS: 1a5a0416502b1ceb
@@ -209,8 +209,8 @@ func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *jo
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &talkTLSMachine{talkTLSLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &talkTLSMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // talkTLSLocals is what [talkTLS] keeps while it is suspended.
@@ -243,7 +243,7 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
@@ -349,24 +349,24 @@ resume4:
 //line github.com/movenext/movenext/netio/tls_async_test.go:350
 }
 
-func (f *talkTLSLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
-}
-
 // talkTLSMachine is [talkTLS] as the root of a chain: chain, job and frame in one allocation.
 type talkTLSMachine struct {
-	statemachine.Builder[[]byte]
-	talkTLSLocals
+	builder statemachine.Builder[[]byte]
+	kept    talkTLSLocals
 }
 
 func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.talkTLSLocals = talkTLSLocals{Frame: f.talkTLSLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = talkTLSLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 5f60f8cdf0598631
+func (f *talkTLSMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
+}
+
+// Digest of what is above: 2b36e908990d7d70

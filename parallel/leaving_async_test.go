@@ -54,7 +54,7 @@ func (f *nappingFrame) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:45
 	f.Emit(1, nil)
@@ -101,7 +101,7 @@ resume3:
 }
 
 func (f *nappingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel_test.napping", "github.com/movenext/movenext/parallel/leaving_test.go", 45, 48, 48)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel_test.napping", "github.com/movenext/movenext/parallel/leaving_test.go", 45, 48, 48)
 }
 
 // Digest of doubled: e9a5706a106994bf
@@ -152,7 +152,7 @@ func (f *doubledFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 	f.loop1 = statemachine.RangeWithin(f, f.c.AllAsync(f.ctx))
@@ -232,7 +232,7 @@ done1:
 }
 
 func (f *doubledFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel_test.doubled", "github.com/movenext/movenext/parallel/leaving_test.go", 57, 58, 57)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel_test.doubled", "github.com/movenext/movenext/parallel/leaving_test.go", 57, 58, 57)
 }
 
 // Digest of tripled: d0c97b0ea53d1859
@@ -282,7 +282,7 @@ func (f *tripledFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 	f.loop1 = statemachine.RangeWithin(f, f.in)
@@ -362,7 +362,7 @@ done1:
 }
 
 func (f *tripledFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel_test.tripled", "github.com/movenext/movenext/parallel/leaving_test.go", 70, 71, 70)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel_test.tripled", "github.com/movenext/movenext/parallel/leaving_test.go", 70, 71, 70)
 }
 
 // Digest of takeOne: 79ae65831b301e55
@@ -376,8 +376,8 @@ func takeOneAsync(ctx context.Context, in *job.Stream[int], body func(context.Co
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
-	m := &takeOneMachine{takeOneFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &takeOneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // takeOneFrame is the frame of [takeOne]: what it keeps while it is suspended, its results among
@@ -423,7 +423,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bo
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	f.loop1 = statemachine.RangeStream(parallel.StageAsync(args.ctx, args.in, args.body, parallel.Degree(2)))
@@ -478,24 +478,24 @@ done1:
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:479
 }
 
-func (f *takeOneFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel_test.takeOne", "github.com/movenext/movenext/parallel/leaving_test.go", 102, 102)
-}
-
 // takeOneMachine is [takeOne] as the root of a chain: chain, job and frame in one allocation.
 type takeOneMachine struct {
-	statemachine.Builder[int]
-	takeOneFrame
+	builder statemachine.Builder[int]
+	kept    takeOneFrame
 }
 
 func (f *takeOneMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.takeOneFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.result0, f.result1)
-	f.takeOneFrame = takeOneFrame{Frame: f.takeOneFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.result0, f.kept.result1)
+	f.kept = takeOneFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *takeOneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.takeOne", "github.com/movenext/movenext/parallel/leaving_test.go", 102, 102)
 }
 
 // Digest of pullOne: fce9a806dd7d2762
@@ -508,8 +508,8 @@ func pullOneAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.Co
 	if hasEnded, v0, v1 := frame.moveNext(&r, in); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pullOneMachine{pullOneLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pullOneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pullOneLocals is what [pullOne] keeps while it is suspended.
@@ -540,7 +540,7 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (hasE
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:112
 	f.p = in.Pull()
@@ -605,24 +605,24 @@ resume3:
 	return true, result0, result1
 }
 
-func (f *pullOneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel_test.pullOne", "github.com/movenext/movenext/parallel/leaving_test.go", 113, 120, 121)
-}
-
 // pullOneMachine is [pullOne] as the root of a chain: chain, job and frame in one allocation.
 type pullOneMachine struct {
-	statemachine.Builder[int]
-	pullOneLocals
+	builder statemachine.Builder[int]
+	kept    pullOneLocals
 }
 
 func (f *pullOneMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.pullOneLocals = pullOneLocals{Frame: f.pullOneLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = pullOneLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *pullOneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.pullOne", "github.com/movenext/movenext/parallel/leaving_test.go", 113, 120, 121)
 }
 
 // Digest of pullUntil: b95f35a3e63b76f9
@@ -635,8 +635,8 @@ func pullUntilAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.
 	if frame.moveNext(&r, in) {
 		return statemachine.Completed(ctx, frame.n, frame.err)
 	}
-	m := &pullUntilMachine{pullUntilFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &pullUntilMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pullUntilFrame is the frame of [pullUntil]: what it keeps while it is suspended, its results
@@ -667,7 +667,7 @@ func (f *pullUntilFrame) moveNext(r *statemachine.Run, in *job.Stream[int]) bool
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:128
 	f.p = in.PullContext(f.ctx)
@@ -713,23 +713,23 @@ after2:
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:714
 }
 
-func (f *pullUntilFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel_test.pullUntil", "github.com/movenext/movenext/parallel/leaving_test.go", 131, 133)
-}
-
 // pullUntilMachine is [pullUntil] as the root of a chain: chain, job and frame in one allocation.
 type pullUntilMachine struct {
-	statemachine.Builder[int]
-	pullUntilFrame
+	builder statemachine.Builder[int]
+	kept    pullUntilFrame
 }
 
 func (f *pullUntilMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.pullUntilFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, f.n, f.err)
-	f.pullUntilFrame = pullUntilFrame{Frame: f.pullUntilFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.n, f.kept.err)
+	f.kept = pullUntilFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *pullUntilMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.pullUntil", "github.com/movenext/movenext/parallel/leaving_test.go", 131, 133)
 }
 
 // Digest of started: 233a0942598201db
@@ -765,7 +765,7 @@ func (f *startedFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:311
 	f.j = job.Run(f.ctx, f.work)
@@ -796,7 +796,7 @@ resume2:
 }
 
 func (f *startedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel_test.started", "github.com/movenext/movenext/parallel/leaving_test.go", 312, 313)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel_test.started", "github.com/movenext/movenext/parallel/leaving_test.go", 312, 313)
 }
 
-// Digest of what is above: b890ea7c056038f6
+// Digest of what is above: 1a17ad52201f443d

@@ -77,7 +77,7 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/stage.go:70
 	f.s = &stage[T, R]{body: f.body}
@@ -173,7 +173,7 @@ resume4:
 }
 
 func (f *runStageFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 74, 79, 83, 87)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 74, 79, 83, 87)
 }
 
 // Digest of stage.next: 965d315cace9bfaf
@@ -186,8 +186,8 @@ func (s *stage[T, R]) nextAsync() (result2 *job.Job[R]) {
 	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), frame.v, v1)
 	}
-	m := &stageNextMachine[T, R]{stageNextLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &stageNextMachine[T, R]{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // nextEnter enters [stage.next] for another machine. It returns the results or, suspended, the
@@ -197,8 +197,8 @@ func (s *stage[T, R]) nextEnter(r *statemachine.Run) (*stageNextFrame[T, R], R, 
 	if hasEnded, v1 := frame.moveNext(r); hasEnded {
 		return nil, frame.v, v1
 	}
-	m := &stageNextFrame[T, R]{stageNextLocals: frame}
-	r.Push(context.Background(), m)
+	m := &stageNextFrame[T, R]{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, *new(R), nil
 }
 
@@ -215,13 +215,13 @@ type stageNextLocals[T any, R any] struct {
 
 // stageNextFrame is the frame of [stage.next] for a caller that is a machine.
 type stageNextFrame[T any, R any] struct {
-	stageNextLocals[T, R]
+	kept stageNextLocals[T, R]
 
 	err error
 }
 
 func (f *stageNextFrame[T, R]) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.err = f.moveNext(r)
+	hasEnded, f.err = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -235,7 +235,7 @@ func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (hasEnded bool, er
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/parallel/stage.go:142
@@ -300,29 +300,33 @@ endFor1:
 //line github.com/movenext/movenext/parallel/stage_async.go:301
 }
 
-func (f *stageNextLocals[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 163)
+func (f *stageNextFrame[T, R]) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 163)
 }
 
 func (f *stageNextFrame[T, R]) Results(r *statemachine.Run) (R, error) {
 	r.Rethrow()
-	return f.v, f.err
+	return f.kept.v, f.err
 }
 
 // stageNextMachine is [stage.next] as the root of a chain: chain, job and frame in one allocation.
 type stageNextMachine[T any, R any] struct {
-	statemachine.Builder[R]
-	stageNextLocals[T, R]
+	builder statemachine.Builder[R]
+	kept    stageNextLocals[T, R]
 }
 
 func (f *stageNextMachine[T, R]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r)
+	hasEnded, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.v, v1)
-	f.stageNextLocals = stageNextLocals[T, R]{Frame: f.stageNextLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.v, v1)
+	f.kept = stageNextLocals[T, R]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stageNextMachine[T, R]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 163)
 }
 
 // Digest of stage.close: b17657f7b024d3d6
@@ -335,8 +339,8 @@ func (s *stage[T, R]) closeAsync() (result2 *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
-	m := &stageCloseMachine[T, R]{stageCloseFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &stageCloseMachine[T, R]{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // closeEnter enters [stage.close] for another machine. It returns the results or, suspended, the
@@ -348,7 +352,7 @@ func (s *stage[T, R]) closeEnter(r *statemachine.Run) *stageCloseFrame[T, R] {
 	}
 	m := new(stageCloseFrame[T, R])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -382,7 +386,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/stage.go:241
 	if len(f.s.bodies) > 0 || f.s.requested != nil {
@@ -391,7 +395,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	// stage.go:244: _, err := s.in.StopAsync(s.ctx).Await()
 //line github.com/movenext/movenext/parallel/stage.go:244
 	if awaited2 = f.s.in.StopAsync(f.s.ctx); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:395
+//line github.com/movenext/movenext/parallel/stage_async.go:399
 		goto after1
 	}
 	f.State = 1
@@ -409,7 +413,7 @@ after1:
 	// stage.go:246: if v, err := s.requested.Await(); err == nil {
 //line github.com/movenext/movenext/parallel/stage.go:246
 	if awaited3 = f.s.requested; awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:413
+//line github.com/movenext/movenext/parallel/stage_async.go:417
 		goto after2
 	}
 	f.State = 2
@@ -443,7 +447,7 @@ range1:
 		// stage.go:251: … job.WhenAny(b.job).Await() // does not look at its error: nobody will
 //line github.com/movenext/movenext/parallel/stage.go:251
 		if awaited4 = job.WhenAny(b.job); awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:447
+//line github.com/movenext/movenext/parallel/stage_async.go:451
 			goto after3
 		}
 		f.State = 3
@@ -458,18 +462,18 @@ after3:
 	awaited4.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:250
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:462
+//line github.com/movenext/movenext/parallel/stage_async.go:466
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/parallel/stage.go:253
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:468
+//line github.com/movenext/movenext/parallel/stage_async.go:472
 	return true
 }
 
 func (f *stageCloseFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
 }
 
 func (f *stageCloseFrame[T, R]) Results(r *statemachine.Run) {
@@ -479,17 +483,21 @@ func (f *stageCloseFrame[T, R]) Results(r *statemachine.Run) {
 // stageCloseMachine is [stage.close] as the root of a chain: chain, job and frame in one
 // allocation.
 type stageCloseMachine[T any, R any] struct {
-	statemachine.Builder[job.Void]
-	stageCloseFrame[T, R]
+	builder statemachine.Builder[job.Void]
+	kept    stageCloseFrame[T, R]
 }
 
 func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
-	if !f.stageCloseFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.stageCloseFrame = stageCloseFrame[T, R]{Frame: f.stageCloseFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = stageCloseFrame[T, R]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3ca1c1a0fa754d8a
+func (f *stageCloseMachine[T, R]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
+}
+
+// Digest of what is above: 787f4e85de8423bd

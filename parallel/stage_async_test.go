@@ -27,8 +27,8 @@ func collectAsync(ctx context.Context, in *job.Stream[int], body func(context.Co
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
-	m := &collectMachine{collectFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &collectMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // collectFrame is the frame of [collect]: what it keeps while it is suspended, its results among
@@ -79,7 +79,7 @@ func (f *collectFrame) step(r *statemachine.Run, args *collectArgs) (hasEnded bo
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	f.loop1 = statemachine.RangeStream(StageAsync(args.ctx, args.in, args.body, args.opts...))
@@ -163,24 +163,24 @@ endRange1:
 //line github.com/movenext/movenext/parallel/stage_async_test.go:164
 }
 
-func (f *collectFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.collect", "github.com/movenext/movenext/parallel/stage_test.go", 41, 41, 41)
-}
-
 // collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
 type collectMachine struct {
-	statemachine.Builder[[]int]
-	collectFrame
+	builder statemachine.Builder[[]int]
+	kept    collectFrame
 }
 
 func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.collectFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.all, f.err)
-	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.all, f.kept.err)
+	f.kept = collectFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6bf5f871fba992d4
+func (f *collectMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.collect", "github.com/movenext/movenext/parallel/stage_test.go", 41, 41, 41)
+}
+
+// Digest of what is above: 4265f40d238cc639

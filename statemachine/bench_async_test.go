@@ -26,8 +26,8 @@ func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0 := frame.moveNext(&r, &nestedArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
-	m := &nestedMachine{nestedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &nestedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // nestedEnter enters [nested] for another machine. It returns the results or, suspended, the frame
@@ -37,8 +37,8 @@ func nestedEnter(r *statemachine.Run, ctx context.Context, n int) (*nestedFrame,
 	if hasEnded, v0 := frame.moveNext(r, &nestedArgs{ctx: ctx, n: n}); hasEnded {
 		return nil, v0
 	}
-	m := &nestedFrame{nestedLocals: frame}
-	r.Push(ctx, m)
+	m := &nestedFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0
 }
 
@@ -57,13 +57,13 @@ type nestedArgs struct {
 
 // nestedFrame is the frame of [nested] for a caller that is a machine.
 type nestedFrame struct {
-	nestedLocals
+	kept nestedLocals
 
 	result0 int
 }
 
 func (f *nestedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -80,18 +80,18 @@ func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (hasEnded
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/statemachine/bench_test.go:114
+//line github.com/movenext/movenext/statemachine/bench_test.go:119
 	if args.n != 0 {
 		goto endIf1
 	}
-	// bench_test.go:115: job.Yield()
+	// bench_test.go:120: job.Yield()
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:91
 	f.State = 1
 	return r.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/bench_test.go:115
+//line github.com/movenext/movenext/statemachine/bench_test.go:120
 	_ = r.Refusal()
 	return true, 0
 endIf1:
@@ -103,18 +103,18 @@ endIf1:
 	f.State = 2
 	return false, 0
 resume2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:118
+//line github.com/movenext/movenext/statemachine/bench_test.go:123
 	nested2Value = f.nested2.Results(r)
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:109
 	f.nested2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:118
+//line github.com/movenext/movenext/statemachine/bench_test.go:123
 	return true, nested2Value + 1
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:114
 }
 
-func (f *nestedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 115, 118)
+func (f *nestedFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 120, 123)
 }
 
 func (f *nestedFrame) Results(r *statemachine.Run) int {
@@ -124,18 +124,22 @@ func (f *nestedFrame) Results(r *statemachine.Run) int {
 
 // nestedMachine is [nested] as the root of a chain: chain, job and frame in one allocation.
 type nestedMachine struct {
-	statemachine.Builder[int]
-	nestedLocals
+	builder statemachine.Builder[int]
+	kept    nestedLocals
 }
 
 func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
-	f.nestedLocals = nestedLocals{Frame: f.nestedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, nil)
+	f.kept = nestedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d31dce571b82a495
+func (f *nestedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 120, 123)
+}
+
+// Digest of what is above: aeedc55a98b17901

@@ -29,6 +29,11 @@ type yieldMachine struct {
 	yieldFrame
 }
 
+// Root is for the runtime.
+func (m *yieldMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Builder, statemachine.Location{}
+}
+
 func (m *yieldMachine) MoveNext(r *statemachine.Run) bool {
 	if !m.yieldFrame.MoveNext(r) {
 		return false
@@ -45,7 +50,7 @@ func yieldAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &yieldMachine{yieldFrame: frame}
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 func BenchmarkSuspendAndResume(b *testing.B) {

@@ -31,8 +31,8 @@ func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &givesMachine{givesFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &givesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // givesFrame is the frame of [gives]: what it keeps while it is suspended.
@@ -51,7 +51,7 @@ func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// budget_test.go:55: job.Yield()
 	f.State = 1
@@ -64,23 +64,23 @@ resume1:
 	return true
 }
 
-func (f *givesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 55)
-}
-
 // givesMachine is [gives] as the root of a chain: chain, job and frame in one allocation.
 type givesMachine struct {
-	statemachine.Builder[job.Void]
-	givesFrame
+	builder statemachine.Builder[job.Void]
+	kept    givesFrame
 }
 
 func (f *givesMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.givesFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.givesFrame = givesFrame{Frame: f.givesFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = givesFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *givesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 55)
 }
 
 // Digest of looks: 87c547d36e54ba6f
@@ -94,8 +94,8 @@ func looksAsync(ctx context.Context, s *signal, way string) (result *job.Job[job
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &looksMachine{looksFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &looksMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // looksFrame is the frame of [looks]: what it keeps while it is suspended, its results among it.
@@ -160,7 +160,7 @@ func (f *looksFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 11:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelCauseFunc
@@ -431,24 +431,24 @@ endFor1:
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:432
 }
 
-func (f *looksFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looks", "github.com/movenext/movenext/statemachine/budget_test.go", 88, 90, 92, 94, 96, 100, 105, 109, 111)
-}
-
 // looksMachine is [looks] as the root of a chain: chain, job and frame in one allocation.
 type looksMachine struct {
-	statemachine.Builder[job.Void]
-	looksFrame
+	builder statemachine.Builder[job.Void]
+	kept    looksFrame
 }
 
 func (f *looksMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.looksFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
-	f.looksFrame = looksFrame{Frame: f.looksFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = looksFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *looksMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looks", "github.com/movenext/movenext/statemachine/budget_test.go", 88, 90, 92, 94, 96, 100, 105, 109, 111)
 }
 
 // Digest of looksInLiteral: f2fc0bf24d8c4292
@@ -461,8 +461,8 @@ func looksInLiteralAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &looksInLiteralMachine{looksInLiteralLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &looksInLiteralMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // looksInLiteralLocals is what [looksInLiteral] keeps while it is suspended.
@@ -483,7 +483,7 @@ func (f *looksInLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// budget_test.go:126: _, err := job.Go(ctx, func(ctx context.Context) error {
 //line github.com/movenext/movenext/statemachine/budget_test.go:126
@@ -511,25 +511,25 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:512
 }
 
-func (f *looksInLiteralLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 126)
-}
-
 // looksInLiteralMachine is [looksInLiteral] as the root of a chain: chain, job and frame in one
 // allocation.
 type looksInLiteralMachine struct {
-	statemachine.Builder[job.Void]
-	looksInLiteralLocals
+	builder statemachine.Builder[job.Void]
+	kept    looksInLiteralLocals
 }
 
 func (f *looksInLiteralMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksInLiteralLocals = looksInLiteralLocals{Frame: f.looksInLiteralLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = looksInLiteralLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *looksInLiteralMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 126)
 }
 
 // looksInLiteralFunc1Run is a function literal of [looksInLiteral] for the runtime to call. It
@@ -541,15 +541,15 @@ func looksInLiteralFunc1Run(ctx context.Context) error {
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &looksInLiteralFunc1Machine{looksInLiteralFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &looksInLiteralFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
-	m := &looksInLiteralFunc1Machine{looksInLiteralFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &looksInLiteralFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // looksInLiteralFunc1Locals is what a function literal of [looksInLiteral] keeps while it is
@@ -572,7 +572,7 @@ func (f *looksInLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Co
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:127
 	f.s = newSignal()
@@ -617,24 +617,24 @@ endFor1:
 	return true, result0
 }
 
-func (f *looksInLiteralFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 130)
-}
-
 // looksInLiteralFunc1Machine is a function literal of [looksInLiteral] as the root of a chain:
 // chain and frame in one allocation.
 type looksInLiteralFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	looksInLiteralFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    looksInLiteralFunc1Locals
 }
 
 func (f *looksInLiteralFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *looksInLiteralFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 130)
 }
 
 // Digest of one: 240b6bb79aad7310
@@ -647,8 +647,8 @@ func oneAsync(ctx context.Context) (result *job.Job[int]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
-	m := &oneMachine{oneLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &oneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // oneEnter enters [one] for another machine. It returns the results or, suspended, the frame that
@@ -658,8 +658,8 @@ func oneEnter(r *statemachine.Run, ctx context.Context) (*oneFrame, int) {
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &oneFrame{oneLocals: frame}
-	r.Push(ctx, m)
+	m := &oneFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0
 }
 
@@ -672,13 +672,13 @@ type oneLocals struct {
 
 // oneFrame is the frame of [one] for a caller that is a machine.
 type oneFrame struct {
-	oneLocals
+	kept oneLocals
 
 	result0 int
 }
 
 func (f *oneFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -692,7 +692,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// budget_test.go:143: v, _ := job.FromResult(1).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:143
@@ -715,8 +715,8 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:716
 }
 
-func (f *oneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 143)
+func (f *oneFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 143)
 }
 
 func (f *oneFrame) Results(r *statemachine.Run) int {
@@ -726,18 +726,22 @@ func (f *oneFrame) Results(r *statemachine.Run) int {
 
 // oneMachine is [one] as the root of a chain: chain, job and frame in one allocation.
 type oneMachine struct {
-	statemachine.Builder[int]
-	oneLocals
+	builder statemachine.Builder[int]
+	kept    oneLocals
 }
 
 func (f *oneMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
-	f.oneLocals = oneLocals{Frame: f.oneLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, nil)
+	f.kept = oneLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *oneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 143)
 }
 
 // Digest of deferred: 038f73132b44783c
@@ -750,8 +754,8 @@ func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &deferredMachine{deferredFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &deferredMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // deferredEnter enters [deferred] for another machine. It returns the results or, suspended, the
@@ -763,7 +767,7 @@ func deferredEnter(r *statemachine.Run, ctx context.Context) *deferredFrame {
 	}
 	m := new(deferredFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -798,7 +802,7 @@ func (f *deferredFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 2:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
@@ -815,7 +819,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:819
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:823
 		return true, false
 	}
 	f.State = 1
@@ -823,12 +827,12 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:827
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:831
 	goto epilogue
 }
 
 func (f *deferredFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 154)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 154)
 }
 
 func (f *deferredFrame) Results(r *statemachine.Run) {
@@ -837,17 +841,21 @@ func (f *deferredFrame) Results(r *statemachine.Run) {
 
 // deferredMachine is [deferred] as the root of a chain: chain, job and frame in one allocation.
 type deferredMachine struct {
-	statemachine.Builder[job.Void]
-	deferredFrame
+	builder statemachine.Builder[job.Void]
+	kept    deferredFrame
 }
 
 func (f *deferredMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.deferredFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.deferredFrame = deferredFrame{Frame: f.deferredFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = deferredFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *deferredMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 154)
 }
 
 // Digest of starts: cdf2a23979a7559e
@@ -860,8 +868,8 @@ func startsAsync(ctx context.Context, way string) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &startsMachine{startsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &startsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // startsLocals is what [starts] keeps while it is suspended.
@@ -892,7 +900,7 @@ func (f *startsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// budget_test.go:161: job.Yield()
 	f.State = 1
@@ -906,7 +914,7 @@ resume1:
 	// budget_test.go:163: _, err := looksInLiteralAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:163
 	if awaited = looksInLiteralAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:910
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:918
 		goto after2
 	}
 	f.State = 2
@@ -930,7 +938,7 @@ endIf1:
 		// budget_test.go:168: _, err := looksAsync(ctx, s, way).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		if awaited = looksAsync(f.ctx, s, f.way); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:934
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:942
 			goto after3
 		}
 		f.State = 3
@@ -947,7 +955,7 @@ after3:
 	// budget_test.go:169: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:169
 	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:951
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:959
 		goto after4
 	}
 	f.State = 4
@@ -961,27 +969,27 @@ after4:
 //line github.com/movenext/movenext/statemachine/budget_test.go:169
 	awaited.GetResult()
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:965
-}
-
-func (f *startsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 161, 163, 168, 169)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:973
 }
 
 // startsMachine is [starts] as the root of a chain: chain, job and frame in one allocation.
 type startsMachine struct {
-	statemachine.Builder[job.Void]
-	startsLocals
+	builder statemachine.Builder[job.Void]
+	kept    startsLocals
 }
 
 func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.startsLocals = startsLocals{Frame: f.startsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = startsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: de2c20f646d84378
+func (f *startsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 161, 163, 168, 169)
+}
+
+// Digest of what is above: 252ff25d05534f62

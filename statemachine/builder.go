@@ -9,29 +9,24 @@ import (
 )
 
 // Builder is the part of a root machine that makes and completes its job: .NET's
-// AsyncTaskMethodBuilder. Generated roots embed it before their frame.
+// AsyncTaskMethodBuilder. It is the first field of generated roots, which do not embed it: each
+// promoted method is a function to compile.
 type Builder[T any] struct {
 	chain   chain
 	ctx     context.Context
 	promise promise.Promise[T]
 }
 
-// machine is a root: it embeds a Builder and a Frame.
-type machine interface {
-	framed
-	root
-}
-
 // Start takes over a chain of frames that suspended during its hot start: r is the run
-// of that start, m the promoted root. It finds the root's home (the ambient scheduler
-// of ctx, or the default), registers the chain, and returns the job. The machine may
-// have finished when Start returns.
-func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
+// of that start, m the promoted root, f its frame. It finds the root's home (the ambient
+// scheduler of ctx, or the default), registers the chain, and returns the job. The machine
+// may have finished when Start returns.
+func (b *Builder[T]) Start(ctx context.Context, r *Run, m rootMachine, f *Frame) *job.Job[T] {
 	promise.InitDependent(&b.promise)
 	promise.HoldContext(&b.promise, ctx)
 	b.ctx = ctx
-	r.Push(ctx, m)
-	b.chain.takeOver(ctx, r, m)
+	r.Push(ctx, m, f)
+	b.chain.takeOver(ctx, r, f)
 	j := b.promise.Job()
 	b.chain.begin(r)
 	return j

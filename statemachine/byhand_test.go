@@ -42,7 +42,7 @@ func (f *leafFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		statemachine.Misuse(state)
 	}
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -69,7 +69,7 @@ func leafEnter(r *statemachine.Run, ctx context.Context, j *job.Job[int], end fu
 	}
 	m := new(leafFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, 0, nil
 }
 
@@ -93,7 +93,7 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(state)
+		statemachine.Misuse(state)
 	}
 next:
 	if f.i == len(f.jobs) {
@@ -127,12 +127,17 @@ func sumAsync(ctx context.Context, end func(int), jobs ...*job.Job[int]) (result
 		return statemachine.Completed(ctx, frame.total, frame.err)
 	}
 	m := &sumMachine{sumFrame: frame}
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumFrame
+}
+
+// Root is for the runtime.
+func (m *sumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Builder, statemachine.Location{}
 }
 
 func (m *sumMachine) MoveNext(r *statemachine.Run) bool {

@@ -29,8 +29,8 @@ func flushesAtEndAsync(ctx context.Context, began chan<- struct{}) (result *job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &flushesAtEndMachine{flushesAtEndFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &flushesAtEndMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // flushesAtEndEnter enters [flushesAtEnd] for another machine. It returns the results or,
@@ -43,7 +43,7 @@ func flushesAtEndEnter(r *statemachine.Run, ctx context.Context, began chan<- st
 	}
 	m := new(flushesAtEndFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -79,7 +79,7 @@ func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		err := f.err
@@ -109,7 +109,7 @@ after1:
 }
 
 func (f *flushesAtEndFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.flushesAtEnd", "github.com/movenext/movenext/statemachine/cleanup_test.go", 36)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.flushesAtEnd", "github.com/movenext/movenext/statemachine/cleanup_test.go", 36)
 }
 
 func (f *flushesAtEndFrame) Results(r *statemachine.Run) error {
@@ -120,18 +120,22 @@ func (f *flushesAtEndFrame) Results(r *statemachine.Run) error {
 // flushesAtEndMachine is [flushesAtEnd] as the root of a chain: chain, job and frame in one
 // allocation.
 type flushesAtEndMachine struct {
-	statemachine.Builder[job.Void]
-	flushesAtEndFrame
+	builder statemachine.Builder[job.Void]
+	kept    flushesAtEndFrame
 }
 
 func (f *flushesAtEndMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.flushesAtEndFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, *f.err)
-	f.flushesAtEndFrame = flushesAtEndFrame{Frame: f.flushesAtEndFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = flushesAtEndFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *flushesAtEndMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.flushesAtEnd", "github.com/movenext/movenext/statemachine/cleanup_test.go", 36)
 }
 
 // Digest of failsThen: 44ea08c940e8c8c9
@@ -144,8 +148,8 @@ func failsThenAsync(ctx context.Context, then error) (result *job.Job[job.Void])
 	if hasEnded, v0 := frame.moveNext(&r, &failsThenArgs{ctx: ctx, then: then}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &failsThenMachine{failsThenLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &failsThenMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // failsThenLocals is what [failsThen] keeps while it is suspended.
@@ -171,7 +175,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		then := args.then
@@ -192,7 +196,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:196
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:200
 		goto resume1
 	}
 	f.State = 1
@@ -200,29 +204,29 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:204
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:208
 	f.inScope1 = nil
 	return true, result0
 }
 
-func (f *failsThenLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 160)
-}
-
 // failsThenMachine is [failsThen] as the root of a chain: chain, job and frame in one allocation.
 type failsThenMachine struct {
-	statemachine.Builder[job.Void]
-	failsThenLocals
+	builder statemachine.Builder[job.Void]
+	kept    failsThenLocals
 }
 
 func (f *failsThenMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.failsThenLocals = failsThenLocals{Frame: f.failsThenLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = failsThenLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *failsThenMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 160)
 }
 
 // failsThenFunc1Run is a function literal of [failsThen] for the runtime to call. It returns the
@@ -234,8 +238,8 @@ func failsThenFunc1Run(began chan struct{}, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &failsThenFunc1Args{began: began, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &failsThenFunc1Machine{failsThenFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &failsThenFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // failsThenFunc1Locals is what a function literal of [failsThen] keeps while it is suspended.
@@ -262,11 +266,11 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	f.flushesAtEnd1, result0 = flushesAtEndEnter(r, args.ctx, args.began)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:270
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:274
 	if f.flushesAtEnd1 == nil {
 		goto after1
 	}
@@ -275,30 +279,30 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	result0 = f.flushesAtEnd1.Results(r)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:279
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:283
 	f.flushesAtEnd1 = nil
 after1:
 	return true, result0
 }
 
-func (f *failsThenFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 162)
-}
-
 // failsThenFunc1Machine is a function literal of [failsThen] as the root of a chain: chain and
 // frame in one allocation.
 type failsThenFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	failsThenFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    failsThenFunc1Locals
 }
 
 func (f *failsThenFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *failsThenFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 162)
 }
 
 // Digest of panicsLater: 946aa4e95985c51e
@@ -311,8 +315,8 @@ func panicsLaterAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &panicsLaterMachine{panicsLaterLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &panicsLaterMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // panicsLaterLocals is what [panicsLater] keeps while it is suspended.
@@ -333,14 +337,14 @@ func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// cleanup_test.go:219: … job.Go(ctx, func(context.Context) error { return nil }).Await(); er …
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	awaited = job.Go(ctx, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:344
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:348
 		goto after1
 	}
 	f.State = 1
@@ -360,28 +364,28 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:222
 	panic("forgotten")
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:364
-}
-
-func (f *panicsLaterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsLater", "github.com/movenext/movenext/statemachine/cleanup_test.go", 219)
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:368
 }
 
 // panicsLaterMachine is [panicsLater] as the root of a chain: chain, job and frame in one
 // allocation.
 type panicsLaterMachine struct {
-	statemachine.Builder[job.Void]
-	panicsLaterLocals
+	builder statemachine.Builder[job.Void]
+	kept    panicsLaterLocals
 }
 
 func (f *panicsLaterMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.panicsLaterLocals = panicsLaterLocals{Frame: f.panicsLaterLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = panicsLaterLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b1cb87e61adca737
+func (f *panicsLaterMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsLater", "github.com/movenext/movenext/statemachine/cleanup_test.go", 219)
+}
+
+// Digest of what is above: 18f49850edb1f3ad

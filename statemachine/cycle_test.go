@@ -22,6 +22,9 @@ type suspended struct {
 	of *job.Job[int]
 }
 
+// Root is for the runtime.
+func (m *suspended) Root() (Root, Location) { return &m.Builder, Location{} }
+
 func (m *suspended) MoveNext(r *Run) bool {
 	m.State = Finished
 	v, err := JobResult(r, m.of)

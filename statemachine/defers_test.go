@@ -99,7 +99,7 @@ func (f *scriptFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	switch state {
 	case 0, 1:
 	default:
-		f.Misuse(state)
+		statemachine.Misuse(state)
 	}
 	if i := f.i; i < len(f.script.deferred) {
 		l, a := f.log, f.script.deferred[i]
@@ -198,7 +198,7 @@ func literalEnter(r *statemachine.Run, p *statemachine.Panicking, l *log, i int,
 	}
 	m := new(literalFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -231,6 +231,11 @@ type scriptMachine struct {
 	scriptFrame
 }
 
+// Root is for the runtime.
+func (m *scriptMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Builder, statemachine.Location{}
+}
+
 func (m *scriptMachine) MoveNext(r *statemachine.Run) bool {
 	if !m.scriptFrame.MoveNext(r) {
 		return false
@@ -243,6 +248,11 @@ func (m *scriptMachine) MoveNext(r *statemachine.Run) bool {
 type epilogueMachine struct {
 	statemachine.Builder[string]
 	epilogueFrame
+}
+
+// Root is for the runtime.
+func (m *epilogueMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Builder, statemachine.Location{}
 }
 
 func (m *epilogueMachine) MoveNext(r *statemachine.Run) bool {
@@ -262,7 +272,7 @@ func asMachine(ctx context.Context, l *log, s script) (result *job.Job[string]) 
 		return statemachine.Completed(ctx, frame.result, nil)
 	}
 	m := &scriptMachine{scriptFrame: frame}
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 func withEpilogue(ctx context.Context, l *log, s script) (result *job.Job[string]) {
@@ -273,7 +283,7 @@ func withEpilogue(ctx context.Context, l *log, s script) (result *job.Job[string
 		return statemachine.Completed(ctx, frame.result, nil)
 	}
 	m := &epilogueMachine{epilogueFrame: frame}
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 // outcome describes how a job ended.

@@ -14,7 +14,7 @@ import (
 
 // drive runs m to its next value or its end. Its panic, or its runtime.Goexit,
 // continues in the caller.
-func drive(m framed) {
+func drive(m iteration) {
 	if j := begin(m, false); j != nil {
 		finish(j, nil)
 	}
@@ -22,7 +22,7 @@ func drive(m framed) {
 
 // begin runs m until it suspends, and returns the job of the rest; nil: m has finished.
 // If m's home is elsewhere, it continues there.
-func begin(m framed, elsewhere bool) *job.Job[job.Void] {
+func begin(m iteration, elsewhere bool) *job.Job[job.Void] {
 	var r Run
 	if elsewhere {
 		r.Yield()
@@ -30,16 +30,16 @@ func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 		r.Rethrow()
 		return nil
 	}
-	r.Push(context.Background(), m) // it has its home already, or gets the default
+	r.Push(context.Background(), m, m.base()) // it has its home already, or gets the default
 	return startDriver(&r, m)
 }
 
 // startDriver registers the chain of frames above and including m, which have suspended in the
 // run r, and returns the job that ends with m's next value or its end.
-func startDriver(r *Run, m framed) *job.Job[job.Void] {
+func startDriver(r *Run, m iteration) *job.Job[job.Void] {
 	d := &driver{}
 	d.home = m.base().home // it runs no user code, so any home will do
-	return d.Start(context.Background(), r, d)
+	return d.Start(context.Background(), r, d, &d.Frame)
 }
 
 // enter calls MoveNext of m, whose caller is native code.
@@ -72,6 +72,9 @@ type driver struct {
 	Builder[job.Void]
 	Frame
 }
+
+// Root implements rootMachine.
+func (d *driver) Root() (Root, Location) { return &d.Builder, Location{} }
 
 // MoveNext implements StateMachine: the driven frame has reached a value or its end.
 func (d *driver) MoveNext(r *Run) bool {

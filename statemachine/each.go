@@ -44,7 +44,7 @@ func (f *each[T]) MoveNext(r *Run) bool {
 			return f.end(r)
 		}
 	default:
-		f.Misuse(state)
+		Misuse(state)
 		return true
 	}
 	if f.step = f.next(); f.step.IsCompleted() && r.Proceed() {

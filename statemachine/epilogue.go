@@ -253,7 +253,7 @@ func (f *entryFrame) run(worker schedulers.Worker) {
 	if r.top != nil && m.home == nil {
 		m.home = r.top.home // it runs no user code
 	}
-	finish(m.Start(context.Background(), &r, m), worker)
+	finish(m.Start(context.Background(), &r, m, &m.Frame), worker)
 }
 
 // MoveNext implements StateMachine.
@@ -269,7 +269,7 @@ func (f *entryFrame) MoveNext(r *Run) bool {
 	case 1:
 		f.after(r)
 	default:
-		f.Misuse(state)
+		Misuse(state)
 	}
 	f.State = Finished
 	return true
@@ -279,6 +279,9 @@ type entryMachine struct {
 	Builder[job.Void]
 	entryFrame
 }
+
+// Root implements rootMachine.
+func (m *entryMachine) Root() (Root, Location) { return &m.Builder, Location{} }
 
 // MoveNext implements StateMachine.
 func (m *entryMachine) MoveNext(r *Run) bool {

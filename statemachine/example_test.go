@@ -39,7 +39,7 @@ func (f *addFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(state)
+		statemachine.Misuse(state)
 	}
 	if !f.a.IsCompleted() {
 		f.State = 1
@@ -67,6 +67,11 @@ type addMachine struct {
 	addFrame
 }
 
+// Root is for the runtime.
+func (m *addMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Builder, statemachine.Location{}
+}
+
 func (m *addMachine) MoveNext(r *statemachine.Run) bool {
 	if !m.addFrame.MoveNext(r) {
 		return false
@@ -82,7 +87,7 @@ func addAsync(ctx context.Context, a, b *job.Job[int]) *job.Job[int] {
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &addMachine{addFrame: frame}
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 // A machine written by hand, like the one that the generator makes for a function with
@@ -159,10 +164,9 @@ func ExamplePlain() {
 	// Output: 42 <nil>
 }
 
-func ExampleFrame_Misuse() {
+func ExampleMisuse() {
 	defer func() { fmt.Println(recover()) }()
-	f := &countdownFrame{}
-	f.Misuse(statemachine.Finished)
+	statemachine.Misuse(statemachine.Finished)
 	// Output: statemachine: MoveNext called on a machine that has finished
 }
 

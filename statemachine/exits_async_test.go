@@ -64,7 +64,7 @@ func (f *exitRunStreamFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -110,7 +110,7 @@ resume2:
 }
 
 func (f *exitRunStreamFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).stream", "github.com/movenext/movenext/statemachine/exits_test.go", 141, 142)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).stream", "github.com/movenext/movenext/statemachine/exits_test.go", 141, 142)
 }
 
 // exitRunStreamFunc1Enter enters a function literal of [exitRun.stream] for another machine. It
@@ -122,7 +122,7 @@ func exitRunStreamFunc1Enter(r *statemachine.Run, panicking *statemachine.Panick
 	}
 	m := new(exitRunStreamFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -148,7 +148,7 @@ func (f *exitRunStreamFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:129
 	if f.s.layers[f.n].pause != before {
@@ -184,7 +184,7 @@ endIf2:
 }
 
 func (f *exitRunStreamFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).stream", "github.com/movenext/movenext/statemachine/exits_test.go", 130, 137)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).stream", "github.com/movenext/movenext/statemachine/exits_test.go", 130, 137)
 }
 
 func (f *exitRunStreamFunc1Frame) Results(r *statemachine.Run) {
@@ -201,8 +201,8 @@ func (s *exitRun) nextAsync(ctx context.Context, n int) (result *job.Job[job.Voi
 	if frame.moveNext(&r, ctx) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunNextMachine{exitRunNextFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunNextMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // nextEnter enters [exitRun.next] for another machine. It returns the results or, suspended, the
@@ -214,7 +214,7 @@ func (s *exitRun) nextEnter(r *statemachine.Run, ctx context.Context, n int) *ex
 	}
 	m := new(exitRunNextFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -260,7 +260,7 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 	case 7:
 		goto resume7
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:149
 	if f.n == len(f.s.layers) {
@@ -417,7 +417,7 @@ endSwitch1:
 }
 
 func (f *exitRunNextFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).next", "github.com/movenext/movenext/statemachine/exits_test.go", 155, 157, 159, 161, 163, 165, 167)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).next", "github.com/movenext/movenext/statemachine/exits_test.go", 155, 157, 159, 161, 163, 165, 167)
 }
 
 func (f *exitRunNextFrame) Results(r *statemachine.Run) {
@@ -427,17 +427,21 @@ func (f *exitRunNextFrame) Results(r *statemachine.Run) {
 // exitRunNextMachine is [exitRun.next] as the root of a chain: chain, job and frame in one
 // allocation.
 type exitRunNextMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunNextFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunNextFrame
 }
 
 func (f *exitRunNextMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunNextFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunNextFrame = exitRunNextFrame{Frame: f.exitRunNextFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunNextFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunNextMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).next", "github.com/movenext/movenext/statemachine/exits_test.go", 155, 157, 159, 161, 163, 165, 167)
 }
 
 // Digest of exitRun.bare: 64f5714b26982648
@@ -450,8 +454,8 @@ func (s *exitRun) bareAsync(ctx context.Context, n int) (result *job.Job[job.Voi
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunBareMachine{exitRunBareFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunBareMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bareEnter enters [exitRun.bare] for another machine. It returns the results or, suspended, the
@@ -463,7 +467,7 @@ func (s *exitRun) bareEnter(r *statemachine.Run, ctx context.Context, n int) *ex
 	}
 	m := new(exitRunBareFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -491,14 +495,14 @@ func (f *exitRunBareFrame) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:174
 	if !f.s.layers[f.n].first {
 		goto endIf1
 	}
 	// exits_test.go:175: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:502
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:506
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -506,7 +510,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:510
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:514
 	if f.next2 == nil {
 		goto after2
 	}
@@ -516,7 +520,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:177
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:520
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:524
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:178
@@ -524,7 +528,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:179: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:528
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:532
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 	return r.Yield()
@@ -532,12 +536,12 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:179
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:536
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:540
 	return true
 }
 
 func (f *exitRunBareFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).bare", "github.com/movenext/movenext/statemachine/exits_test.go", 175, 177, 179)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).bare", "github.com/movenext/movenext/statemachine/exits_test.go", 175, 177, 179)
 }
 
 func (f *exitRunBareFrame) Results(r *statemachine.Run) {
@@ -547,17 +551,21 @@ func (f *exitRunBareFrame) Results(r *statemachine.Run) {
 // exitRunBareMachine is [exitRun.bare] as the root of a chain: chain, job and frame in one
 // allocation.
 type exitRunBareMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunBareFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunBareFrame
 }
 
 func (f *exitRunBareMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunBareFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunBareFrame = exitRunBareFrame{Frame: f.exitRunBareFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunBareFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunBareMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).bare", "github.com/movenext/movenext/statemachine/exits_test.go", 175, 177, 179)
 }
 
 // Digest of exitRun.natively: 55c3cd12204ef971
@@ -571,8 +579,8 @@ func (s *exitRun) nativelyAsync(ctx context.Context, n int) (result *job.Job[job
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunNativelyMachine{exitRunNativelyFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunNativelyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // nativelyEnter enters [exitRun.natively] for another machine. It returns the results or,
@@ -585,7 +593,7 @@ func (s *exitRun) nativelyEnter(r *statemachine.Run, ctx context.Context, n int)
 	}
 	m := new(exitRunNativelyFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -615,7 +623,7 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -628,7 +636,7 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto endIf1
 	}
 	// exits_test.go:187: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:632
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:640
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -636,7 +644,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:640
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:648
 	if f.next2 == nil {
 		goto after2
 	}
@@ -646,7 +654,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:189
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:650
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:658
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:190
@@ -654,7 +662,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:191: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:658
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:666
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 	return r.Yield()
@@ -662,15 +670,15 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:666
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:674
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:670
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:678
 }
 
 func (f *exitRunNativelyFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).natively", "github.com/movenext/movenext/statemachine/exits_test.go", 187, 189, 191)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).natively", "github.com/movenext/movenext/statemachine/exits_test.go", 187, 189, 191)
 }
 
 func (f *exitRunNativelyFrame) Results(r *statemachine.Run) {
@@ -680,18 +688,22 @@ func (f *exitRunNativelyFrame) Results(r *statemachine.Run) {
 // exitRunNativelyMachine is [exitRun.natively] as the root of a chain: chain, job and frame in one
 // allocation.
 type exitRunNativelyMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunNativelyFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunNativelyFrame
 }
 
 func (f *exitRunNativelyMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunNativelyFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunNativelyFrame = exitRunNativelyFrame{Frame: f.exitRunNativelyFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunNativelyFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunNativelyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).natively", "github.com/movenext/movenext/statemachine/exits_test.go", 187, 189, 191)
 }
 
 // Digest of exitRun.epilogues: b6edd5cf545885bf
@@ -704,8 +716,8 @@ func (s *exitRun) epiloguesAsync(ctx context.Context, n int) (result *job.Job[jo
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunEpiloguesMachine{exitRunEpiloguesFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunEpiloguesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // epiloguesEnter enters [exitRun.epilogues] for another machine. It returns the results or,
@@ -717,7 +729,7 @@ func (s *exitRun) epiloguesEnter(r *statemachine.Run, ctx context.Context, n int
 	}
 	m := new(exitRunEpiloguesFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -762,7 +774,7 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool)
 	case 4:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -789,7 +801,7 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool)
 		goto endIf1
 	}
 	// exits_test.go:212: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:793
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:805
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -797,7 +809,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:801
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:813
 	if f.next2 == nil {
 		goto after2
 	}
@@ -807,7 +819,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:811
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:823
 	f.next2 = nil
 after2:
 epilogue:
@@ -815,7 +827,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:819
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:831
 		return true, false
 	}
 	f.State = 3
@@ -824,12 +836,12 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:828
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:840
 	goto epilogue
 }
 
 func (f *exitRunEpiloguesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 212, 214, 215)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 212, 214, 215)
 }
 
 func (f *exitRunEpiloguesFrame) Results(r *statemachine.Run) {
@@ -839,17 +851,21 @@ func (f *exitRunEpiloguesFrame) Results(r *statemachine.Run) {
 // exitRunEpiloguesMachine is [exitRun.epilogues] as the root of a chain: chain, job and frame in
 // one allocation.
 type exitRunEpiloguesMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunEpiloguesFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunEpiloguesFrame
 }
 
 func (f *exitRunEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunEpiloguesFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunEpiloguesFrame = exitRunEpiloguesFrame{Frame: f.exitRunEpiloguesFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunEpiloguesFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunEpiloguesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 212, 214, 215)
 }
 
 // exitRunEpiloguesFunc1Enter enters a function literal of [exitRun.epilogues] for another machine.
@@ -861,7 +877,7 @@ func exitRunEpiloguesFunc1Enter(r *statemachine.Run, panicking *statemachine.Pan
 	}
 	m := new(exitRunEpiloguesFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -887,14 +903,14 @@ func (f *exitRunEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:199
 	if f.s.layers[f.n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:200: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:898
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:914
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -909,7 +925,7 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:913
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:929
 	f.State = 2
 	f.panicking1 = nil // not needed any more
 	return r.Yield()
@@ -918,12 +934,12 @@ resume2:
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:922
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:938
 	return true
 }
 
 func (f *exitRunEpiloguesFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 200, 207)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 200, 207)
 }
 
 func (f *exitRunEpiloguesFunc1Frame) Results(r *statemachine.Run) {
@@ -941,8 +957,8 @@ func (s *exitRun) overAllAsync(ctx context.Context, n int) (result *job.Job[job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunOverAllMachine{exitRunOverAllFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunOverAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // overAllEnter enters [exitRun.overAll] for another machine. It returns the results or, suspended,
@@ -955,7 +971,7 @@ func (s *exitRun) overAllEnter(r *statemachine.Run, ctx context.Context, n int) 
 	}
 	m := new(exitRunOverAllFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -997,7 +1013,7 @@ func (f *exitRunOverAllFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	f.loop1 = statemachine.RangeStream(f.s.streamAsync(f.ctx, f.n))
@@ -1007,7 +1023,7 @@ range1:
 	// exits_test.go:219: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1011
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1027
 		goto resume1
 	}
 	f.State = 1
@@ -1027,7 +1043,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:222: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1031
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1047
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1035,7 +1051,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1039
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1055
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1044,23 +1060,23 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1048
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1064
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1055
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1071
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1060
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1076
 }
 
 func (f *exitRunOverAllFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overAll", "github.com/movenext/movenext/statemachine/exits_test.go", 219, 222, 224)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overAll", "github.com/movenext/movenext/statemachine/exits_test.go", 219, 222, 224)
 }
 
 func (f *exitRunOverAllFrame) Results(r *statemachine.Run) {
@@ -1070,18 +1086,22 @@ func (f *exitRunOverAllFrame) Results(r *statemachine.Run) {
 // exitRunOverAllMachine is [exitRun.overAll] as the root of a chain: chain, job and frame in one
 // allocation.
 type exitRunOverAllMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunOverAllFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunOverAllFrame
 }
 
 func (f *exitRunOverAllMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunOverAllFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunOverAllFrame = exitRunOverAllFrame{Frame: f.exitRunOverAllFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunOverAllFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunOverAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overAll", "github.com/movenext/movenext/statemachine/exits_test.go", 219, 222, 224)
 }
 
 // Digest of exitRun.overSeq: 887b3b7d8ec207af
@@ -1095,8 +1115,8 @@ func (s *exitRun) overSeqAsync(ctx context.Context, n int) (result *job.Job[job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunOverSeqMachine{exitRunOverSeqFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunOverSeqMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // overSeqEnter enters [exitRun.overSeq] for another machine. It returns the results or, suspended,
@@ -1109,7 +1129,7 @@ func (s *exitRun) overSeqEnter(r *statemachine.Run, ctx context.Context, n int) 
 	}
 	m := new(exitRunOverSeqFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -1151,7 +1171,7 @@ func (f *exitRunOverSeqFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	f.loop1 = statemachine.Range1[int](f.s.seq(f.n))
@@ -1161,7 +1181,7 @@ range1:
 	// exits_test.go:230: for v := range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1165
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1185
 		goto resume1
 	}
 	f.State = 1
@@ -1181,7 +1201,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:233: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1185
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1205
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1189,7 +1209,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1193
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1213
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1198,23 +1218,23 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1202
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1222
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1209
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1229
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1214
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1234
 }
 
 func (f *exitRunOverSeqFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overSeq", "github.com/movenext/movenext/statemachine/exits_test.go", 230, 233, 235)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overSeq", "github.com/movenext/movenext/statemachine/exits_test.go", 230, 233, 235)
 }
 
 func (f *exitRunOverSeqFrame) Results(r *statemachine.Run) {
@@ -1224,18 +1244,22 @@ func (f *exitRunOverSeqFrame) Results(r *statemachine.Run) {
 // exitRunOverSeqMachine is [exitRun.overSeq] as the root of a chain: chain, job and frame in one
 // allocation.
 type exitRunOverSeqMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunOverSeqFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunOverSeqFrame
 }
 
 func (f *exitRunOverSeqMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunOverSeqFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunOverSeqFrame = exitRunOverSeqFrame{Frame: f.exitRunOverSeqFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunOverSeqFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunOverSeqMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overSeq", "github.com/movenext/movenext/statemachine/exits_test.go", 230, 233, 235)
 }
 
 // Digest of exitRun.overBoth: 54ff3da96f3dbb59
@@ -1249,8 +1273,8 @@ func (s *exitRun) overBothAsync(ctx context.Context, n int) (result *job.Job[job
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunOverBothMachine{exitRunOverBothFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunOverBothMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // overBothEnter enters [exitRun.overBoth] for another machine. It returns the results or,
@@ -1263,7 +1287,7 @@ func (s *exitRun) overBothEnter(r *statemachine.Run, ctx context.Context, n int)
 	}
 	m := new(exitRunOverBothFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -1308,7 +1332,7 @@ func (f *exitRunOverBothFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -1324,7 +1348,7 @@ range1:
 	// exits_test.go:242: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:242
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1328
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1352
 		goto resume1
 	}
 	f.State = 1
@@ -1344,7 +1368,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:245: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1348
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1372
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1352,7 +1376,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1356
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1380
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1361,23 +1385,23 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1365
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1389
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1372
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1396
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1377
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1401
 }
 
 func (f *exitRunOverBothFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overBoth", "github.com/movenext/movenext/statemachine/exits_test.go", 242, 245, 247)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overBoth", "github.com/movenext/movenext/statemachine/exits_test.go", 242, 245, 247)
 }
 
 func (f *exitRunOverBothFrame) Results(r *statemachine.Run) {
@@ -1387,18 +1411,22 @@ func (f *exitRunOverBothFrame) Results(r *statemachine.Run) {
 // exitRunOverBothMachine is [exitRun.overBoth] as the root of a chain: chain, job and frame in one
 // allocation.
 type exitRunOverBothMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunOverBothFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunOverBothFrame
 }
 
 func (f *exitRunOverBothMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunOverBothFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunOverBothFrame = exitRunOverBothFrame{Frame: f.exitRunOverBothFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunOverBothFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunOverBothMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overBoth", "github.com/movenext/movenext/statemachine/exits_test.go", 242, 245, 247)
 }
 
 // Digest of exitRun.overTwo: e9fb7985c16c6a86
@@ -1412,8 +1440,8 @@ func (s *exitRun) overTwoAsync(ctx context.Context, n int) (result *job.Job[job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &exitRunOverTwoMachine{exitRunOverTwoFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitRunOverTwoMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // overTwoEnter enters [exitRun.overTwo] for another machine. It returns the results or, suspended,
@@ -1426,7 +1454,7 @@ func (s *exitRun) overTwoEnter(r *statemachine.Run, ctx context.Context, n int) 
 	}
 	m := new(exitRunOverTwoFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -1482,7 +1510,7 @@ func (f *exitRunOverTwoFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 7:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		s := f.s
@@ -1504,7 +1532,7 @@ range1:
 	// exits_test.go:259: for range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:259
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1508
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1536
 		goto resume1
 	}
 	f.State = 1
@@ -1522,7 +1550,7 @@ range2:
 	// exits_test.go:260: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:260
 	if f.loop2.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1526
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1554
 		goto resume2
 	}
 	f.State = 2
@@ -1542,7 +1570,7 @@ resume2:
 		goto endIf1
 	}
 	// exits_test.go:263: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1546
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1574
 	f.State = 3
 	return r.Yield(), false
 resume3:
@@ -1550,7 +1578,7 @@ resume3:
 	_ = r.Refusal()
 endIf1:
 	f.next4 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1554
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1582
 	if f.next4 == nil {
 		goto after4
 	}
@@ -1559,27 +1587,27 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.next4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1563
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1591
 	f.next4 = nil
 after4:
 	goto range2
 done2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1570
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1598
 	f.loop2 = nil
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1576
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1604
 	f.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1583
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1611
 		return true, false
 	}
 	f.State = 5
@@ -1588,12 +1616,12 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1592
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1620
 	goto epilogue
 }
 
 func (f *exitRunOverTwoFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 259, 260, 263, 265, 268)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 259, 260, 263, 265, 268)
 }
 
 func (f *exitRunOverTwoFrame) Results(r *statemachine.Run) {
@@ -1603,18 +1631,22 @@ func (f *exitRunOverTwoFrame) Results(r *statemachine.Run) {
 // exitRunOverTwoMachine is [exitRun.overTwo] as the root of a chain: chain, job and frame in one
 // allocation.
 type exitRunOverTwoMachine struct {
-	statemachine.Builder[job.Void]
-	exitRunOverTwoFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitRunOverTwoFrame
 }
 
 func (f *exitRunOverTwoMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitRunOverTwoFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.exitRunOverTwoFrame = exitRunOverTwoFrame{Frame: f.exitRunOverTwoFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitRunOverTwoFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitRunOverTwoMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 259, 260, 263, 265, 268)
 }
 
 // exitRunOverTwoFunc1Enter enters a function literal of [exitRun.overTwo] for another machine. It
@@ -1626,7 +1658,7 @@ func exitRunOverTwoFunc1Enter(r *statemachine.Run, panicking *statemachine.Panic
 	}
 	m := new(exitRunOverTwoFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -1653,14 +1685,14 @@ func (f *exitRunOverTwoFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:254
 	if f.s.layers[n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:255: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1664
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1696
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -1668,12 +1700,12 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.s.note("the outer call %v", f.panicking1.Recover())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1672
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1704
 	return true
 }
 
 func (f *exitRunOverTwoFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 255)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 255)
 }
 
 func (f *exitRunOverTwoFunc1Frame) Results(r *statemachine.Run) {
@@ -1690,8 +1722,8 @@ func runResumedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &runResumedMachine{runResumedFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &runResumedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // runResumedFrame is the frame of [runResumed]: what it keeps while it is suspended.
@@ -1715,7 +1747,7 @@ func (f *runResumedFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// exits_test.go:274: job.Yield()
 	f.State = 1
@@ -1724,7 +1756,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:274
 	_ = r.Refusal()
 	f.next2 = f.s.nextEnter(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1728
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1760
 	if f.next2 == nil {
 		goto after2
 	}
@@ -1734,30 +1766,30 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:275
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1738
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1770
 	f.next2 = nil
 after2:
 	return true
 }
 
-func (f *runResumedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runResumed", "github.com/movenext/movenext/statemachine/exits_test.go", 274, 275)
-}
-
 // runResumedMachine is [runResumed] as the root of a chain: chain, job and frame in one
 // allocation.
 type runResumedMachine struct {
-	statemachine.Builder[job.Void]
-	runResumedFrame
+	builder statemachine.Builder[job.Void]
+	kept    runResumedFrame
 }
 
 func (f *runResumedMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.runResumedFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.runResumedFrame = runResumedFrame{Frame: f.runResumedFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = runResumedFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *runResumedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runResumed", "github.com/movenext/movenext/statemachine/exits_test.go", 274, 275)
 }
 
 // Digest of runSpawned: 326edc842a4b9f2f
@@ -1770,8 +1802,8 @@ func runSpawnedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]
 	if hasEnded, v0 := frame.moveNext(&r, &runSpawnedArgs{ctx: ctx, s: s}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &runSpawnedMachine{runSpawnedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &runSpawnedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // runSpawnedLocals is what [runSpawned] keeps while it is suspended.
@@ -1798,7 +1830,7 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// exits_test.go:280: _, err := job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
@@ -1810,7 +1842,7 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:280
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1814
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1846
 		goto after1
 	}
 	f.State = 1
@@ -1826,28 +1858,28 @@ after1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:284
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1830
-}
-
-func (f *runSpawnedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 280)
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1862
 }
 
 // runSpawnedMachine is [runSpawned] as the root of a chain: chain, job and frame in one
 // allocation.
 type runSpawnedMachine struct {
-	statemachine.Builder[job.Void]
-	runSpawnedLocals
+	builder statemachine.Builder[job.Void]
+	kept    runSpawnedLocals
 }
 
 func (f *runSpawnedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.runSpawnedLocals = runSpawnedLocals{Frame: f.runSpawnedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = runSpawnedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *runSpawnedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 280)
 }
 
 // runSpawnedFunc1Run is a function literal of [runSpawned] for the runtime to call. It returns the
@@ -1859,8 +1891,8 @@ func runSpawnedFunc1Run(s *exitRun, ctx context.Context) (int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &runSpawnedFunc1Args{s: s, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &runSpawnedFunc1Machine{runSpawnedFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &runSpawnedFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // runSpawnedFunc1Locals is what a function literal of [runSpawned] keeps while it is suspended.
@@ -1887,11 +1919,11 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1895
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1927
 	if f.next1 == nil {
 		goto after1
 	}
@@ -1900,32 +1932,32 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1904
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1936
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:282
 	return true, 0, nil
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1909
-}
-
-func (f *runSpawnedFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 281)
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1941
 }
 
 // runSpawnedFunc1Machine is a function literal of [runSpawned] as the root of a chain: chain and
 // frame in one allocation.
 type runSpawnedFunc1Machine struct {
-	statemachine.Spawned[int]
-	runSpawnedFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    runSpawnedFunc1Locals
 }
 
 func (f *runSpawnedFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 2a4d17eaf95516a2
+func (f *runSpawnedFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 281)
+}
+
+// Digest of what is above: 8db9b3c2053fb433

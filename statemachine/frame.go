@@ -25,9 +25,8 @@ const (
 // Frame is the part of a frame that all functions share. It comes first in every
 // generated frame. It is used by one goroutine at a time.
 //
-// It has few methods. gc compiles a wrapper for each method of an embedded type and each type
-// that embeds it, which are two or three for each function of a user. So what could be another
-// method is a function.
+// It has no methods. gc compiles a wrapper for each method of an embedded type and each type that
+// embeds it, and users have several for each function. So what could be a method is a function.
 type Frame struct {
 	// It makes frame types incomparable, so that the compiler generates no comparison
 	// functions for them.
@@ -52,9 +51,9 @@ func sameHome(f, g *Frame) bool {
 	return f.home == g.home || dispatch.Same(f.home.Scheduler, g.home.Scheduler)
 }
 
-// Misuse panics: MoveNext was called on a frame that runs or has finished. Generated
-// code never does that; a machine driven by hand may.
-func (f *Frame) Misuse(state int32) {
+// Misuse panics: MoveNext was called on a frame that runs or has finished, as its state tells.
+// Generated code never does that; a machine driven by hand may.
+func Misuse(state int32) {
 	switch state {
 	case Running:
 		panic("statemachine: MoveNext called on a machine that is running")

@@ -27,8 +27,8 @@ func awaitsHastyAsync(ctx context.Context, h *hasty) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &awaitsHastyMachine{awaitsHastyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &awaitsHastyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // awaitsHastyLocals is what [awaitsHasty] keeps while it is suspended.
@@ -51,7 +51,7 @@ func (f *awaitsHastyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// hasty_test.go:38: job.Yield()
 	f.State = 1
@@ -86,25 +86,25 @@ resume2:
 	return true, result0, result1
 }
 
-func (f *awaitsHastyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.awaitsHasty", "github.com/movenext/movenext/statemachine/hasty_test.go", 38, 39)
-}
-
 // awaitsHastyMachine is [awaitsHasty] as the root of a chain: chain, job and frame in one
 // allocation.
 type awaitsHastyMachine struct {
-	statemachine.Builder[int]
-	awaitsHastyLocals
+	builder statemachine.Builder[int]
+	kept    awaitsHastyLocals
 }
 
 func (f *awaitsHastyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.awaitsHastyLocals = awaitsHastyLocals{Frame: f.awaitsHastyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = awaitsHastyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1304c8363b7b4d67
+func (f *awaitsHastyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.awaitsHasty", "github.com/movenext/movenext/statemachine/hasty_test.go", 38, 39)
+}
+
+// Digest of what is above: 3e434c6ad37cd0ce

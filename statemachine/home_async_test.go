@@ -29,8 +29,8 @@ func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &endsMachine{endsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &endsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // endsEnter enters [ends] for another machine. It returns the results or, suspended, the frame
@@ -40,8 +40,8 @@ func endsEnter(r *statemachine.Run, ctx context.Context, how string) (*endsFrame
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &endsFrame{endsLocals: frame}
-	r.Push(ctx, m)
+	m := &endsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -54,13 +54,13 @@ type endsLocals struct {
 
 // endsFrame is the frame of [ends] for a caller that is a machine.
 type endsFrame struct {
-	endsLocals
+	kept endsLocals
 
 	result0 error
 }
 
 func (f *endsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -73,7 +73,7 @@ func (f *endsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// home_test.go:69: job.Yield()
 	f.State = 1
@@ -91,8 +91,8 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_async_test.go:92
 }
 
-func (f *endsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 69)
+func (f *endsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 69)
 }
 
 func (f *endsFrame) Results(r *statemachine.Run) error {
@@ -102,18 +102,22 @@ func (f *endsFrame) Results(r *statemachine.Run) error {
 
 // endsMachine is [ends] as the root of a chain: chain, job and frame in one allocation.
 type endsMachine struct {
-	statemachine.Builder[job.Void]
-	endsLocals
+	builder statemachine.Builder[job.Void]
+	kept    endsLocals
 }
 
 func (f *endsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.endsLocals = endsLocals{Frame: f.endsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = endsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *endsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 69)
 }
 
 // Digest of switches: b3652544d328916c
@@ -126,8 +130,8 @@ func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (re
 	if hasEnded, v0 := frame.moveNext(&r, to); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &switchesMachine{switchesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &switchesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // switchesEnter enters [switches] for another machine. It returns the results or, suspended, the
@@ -137,8 +141,8 @@ func switchesEnter(r *statemachine.Run, ctx context.Context, to schedulers.Sched
 	if hasEnded, v0 := frame.moveNext(r, to); hasEnded {
 		return nil, v0
 	}
-	m := &switchesFrame{switchesLocals: frame}
-	r.Push(ctx, m)
+	m := &switchesFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -154,13 +158,13 @@ type switchesLocals struct {
 
 // switchesFrame is the frame of [switches] for a caller that is a machine.
 type switchesFrame struct {
-	switchesLocals
+	kept switchesLocals
 
 	result0 error
 }
 
 func (f *switchesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -177,7 +181,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// home_test.go:83: if err := job.SwitchTo(ctx, to); err != nil {
 //line github.com/movenext/movenext/statemachine/home_test.go:83
@@ -186,7 +190,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:83
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:190
+//line github.com/movenext/movenext/statemachine/home_async_test.go:194
 	goto after1
 move1:
 	f.State = 1
@@ -201,7 +205,7 @@ after1:
 		return true, err
 	}
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:205
+//line github.com/movenext/movenext/statemachine/home_async_test.go:209
 	if f.ends2 == nil {
 		goto after2
 	}
@@ -211,14 +215,14 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:86
 	result0 = f.ends2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:215
+//line github.com/movenext/movenext/statemachine/home_async_test.go:219
 	f.ends2 = nil
 after2:
 	return true, result0
 }
 
-func (f *switchesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 83, 86)
+func (f *switchesFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 83, 86)
 }
 
 func (f *switchesFrame) Results(r *statemachine.Run) error {
@@ -228,18 +232,22 @@ func (f *switchesFrame) Results(r *statemachine.Run) error {
 
 // switchesMachine is [switches] as the root of a chain: chain, job and frame in one allocation.
 type switchesMachine struct {
-	statemachine.Builder[job.Void]
-	switchesLocals
+	builder statemachine.Builder[job.Void]
+	kept    switchesLocals
 }
 
 func (f *switchesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.switchesLocals = switchesLocals{Frame: f.switchesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = switchesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *switchesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 83, 86)
 }
 
 // Digest of returnsAfter: c15e74a95a9a8dd8
@@ -252,8 +260,8 @@ func returnsAfterAsync(ctx, away context.Context, how string, at *steps) (result
 	if frame.moveNext(&r, &returnsAfterArgs{away: away, at: at}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &returnsAfterMachine{returnsAfterFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &returnsAfterMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // returnsAfterEnter enters [returnsAfter] for another machine. It returns the results or,
@@ -265,7 +273,7 @@ func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how strin
 	}
 	m := new(returnsAfterFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -318,7 +326,7 @@ func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs)
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		at := args.at
@@ -335,7 +343,7 @@ func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs)
 		})
 	}
 	// home_test.go:98: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:339
+//line github.com/movenext/movenext/statemachine/home_async_test.go:347
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -353,7 +361,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:105
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:357
+//line github.com/movenext/movenext/statemachine/home_async_test.go:365
 		return true, false
 	}
 	f.State = 2
@@ -362,12 +370,12 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:105
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:366
+//line github.com/movenext/movenext/statemachine/home_async_test.go:374
 	goto epilogue
 }
 
 func (f *returnsAfterFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 98, 106)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 98, 106)
 }
 
 func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
@@ -378,17 +386,21 @@ func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
 // returnsAfterMachine is [returnsAfter] as the root of a chain: chain, job and frame in one
 // allocation.
 type returnsAfterMachine struct {
-	statemachine.Builder[job.Void]
-	returnsAfterFrame
+	builder statemachine.Builder[job.Void]
+	kept    returnsAfterFrame
 }
 
 func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.returnsAfterFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
-	f.returnsAfterFrame = returnsAfterFrame{Frame: f.returnsAfterFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = returnsAfterFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *returnsAfterMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 98, 106)
 }
 
 // returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It
@@ -400,7 +412,7 @@ func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context, at *steps
 	}
 	m := new(returnsAfterFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -428,11 +440,11 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:436
+//line github.com/movenext/movenext/statemachine/home_async_test.go:448
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -441,17 +453,17 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:445
+//line github.com/movenext/movenext/statemachine/home_async_test.go:457
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:96
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:450
+//line github.com/movenext/movenext/statemachine/home_async_test.go:462
 	return true
 }
 
 func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 95)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 95)
 }
 
 func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
@@ -495,7 +507,7 @@ func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// home_test.go:131: job.Yield()
 	f.State = 1
@@ -520,7 +532,7 @@ range1:
 //line github.com/movenext/movenext/statemachine/home_test.go:134
 	f.at.step("before the stream's yield")
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:524
+//line github.com/movenext/movenext/statemachine/home_async_test.go:536
 	f.State = 2
 	return true
 resume2:
@@ -536,7 +548,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:540
+//line github.com/movenext/movenext/statemachine/home_async_test.go:552
 	goto range1
 endRange1:
 	// home_test.go:140: job.Yield()
@@ -546,15 +558,15 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:140
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:550
+//line github.com/movenext/movenext/statemachine/home_async_test.go:562
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:554
+//line github.com/movenext/movenext/statemachine/home_async_test.go:566
 }
 
 func (f *numbersAtFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 131, 135, 140)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 131, 135, 140)
 }
 
 // Digest of calls: 7eee7667a79bbd6a
@@ -568,8 +580,8 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &callsMachine{callsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &callsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // callsEnter enters [calls] for another machine. It returns the results or, suspended, the frame
@@ -582,7 +594,7 @@ func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedul
 	}
 	m := new(callsFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -642,7 +654,7 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bo
 	case 7:
 		goto resume7
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		at := f.at
@@ -688,12 +700,12 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bo
 //line github.com/movenext/movenext/statemachine/home_test.go:156
 		goto case6
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:692
+//line github.com/movenext/movenext/statemachine/home_async_test.go:704
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	f.ends1, ends1Err = endsEnter(r, f.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:697
+//line github.com/movenext/movenext/statemachine/home_async_test.go:709
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -703,17 +715,17 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:707
+//line github.com/movenext/movenext/statemachine/home_async_test.go:719
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:712
+//line github.com/movenext/movenext/statemachine/home_async_test.go:724
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:717
+//line github.com/movenext/movenext/statemachine/home_async_test.go:729
 	if f.switches2 == nil {
 		goto after2
 	}
@@ -723,17 +735,17 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:727
+//line github.com/movenext/movenext/statemachine/home_async_test.go:739
 	f.switches2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:732
+//line github.com/movenext/movenext/statemachine/home_async_test.go:744
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, f.away, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:737
+//line github.com/movenext/movenext/statemachine/home_async_test.go:749
 	if f.returnsAfter3 == nil {
 		goto after3
 	}
@@ -743,19 +755,19 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:747
+//line github.com/movenext/movenext/statemachine/home_async_test.go:759
 	f.returnsAfter3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:752
+//line github.com/movenext/movenext/statemachine/home_async_test.go:764
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:759
+//line github.com/movenext/movenext/statemachine/home_async_test.go:771
 		goto resume4
 	}
 	f.State = 4
@@ -764,13 +776,13 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:768
+//line github.com/movenext/movenext/statemachine/home_async_test.go:780
 	f.byHand4 = nil
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 5, f.away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:774
+//line github.com/movenext/movenext/statemachine/home_async_test.go:786
 	if f.late5 == nil {
 		goto after5
 	}
@@ -780,12 +792,12 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	lateErr = f.late5.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:784
+//line github.com/movenext/movenext/statemachine/home_async_test.go:796
 	f.late5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	*f.err = lateErr
-//line github.com/movenext/movenext/statemachine/home_async_test.go:789
+//line github.com/movenext/movenext/statemachine/home_async_test.go:801
 	goto endSwitch1
 case6:
 	// home_test.go:168: job.Yield()
@@ -795,7 +807,7 @@ resume6:
 //line github.com/movenext/movenext/statemachine/home_test.go:168
 	_ = r.Refusal()
 	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 7, f.away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:799
+//line github.com/movenext/movenext/statemachine/home_async_test.go:811
 	if f.late5 == nil {
 		goto after7
 	}
@@ -805,7 +817,7 @@ resume6:
 resume7:
 //line github.com/movenext/movenext/statemachine/home_test.go:169
 	lateErr = f.late5.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:809
+//line github.com/movenext/movenext/statemachine/home_async_test.go:821
 	f.late5 = nil
 after7:
 //line github.com/movenext/movenext/statemachine/home_test.go:169
@@ -815,11 +827,11 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:819
+//line github.com/movenext/movenext/statemachine/home_async_test.go:831
 }
 
 func (f *callsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 158, 160, 162, 164, 166, 168, 169)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 158, 160, 162, 164, 166, 168, 169)
 }
 
 func (f *callsFrame) Results(r *statemachine.Run) error {
@@ -829,18 +841,22 @@ func (f *callsFrame) Results(r *statemachine.Run) error {
 
 // callsMachine is [calls] as the root of a chain: chain, job and frame in one allocation.
 type callsMachine struct {
-	statemachine.Builder[job.Void]
-	callsFrame
+	builder statemachine.Builder[job.Void]
+	kept    callsFrame
 }
 
 func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.callsFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, *f.err)
-	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = callsFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *callsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 158, 160, 162, 164, 166, 168, 169)
 }
 
 // Digest of through: 7901907d2e9fe8f5
@@ -854,8 +870,8 @@ func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way,
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &throughMachine{throughLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &throughMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // throughLocals is what [through] keeps while it is suspended.
@@ -889,7 +905,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		at := f.at
@@ -898,7 +914,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:902
+//line github.com/movenext/movenext/statemachine/home_async_test.go:918
 	if f.calls1 == nil {
 		goto after1
 	}
@@ -907,38 +923,38 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:911
+//line github.com/movenext/movenext/statemachine/home_async_test.go:927
 	f.calls1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:917
+//line github.com/movenext/movenext/statemachine/home_async_test.go:933
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:921
-}
-
-func (f *throughLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 180)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:937
 }
 
 // throughMachine is [through] as the root of a chain: chain, job and frame in one allocation.
 type throughMachine struct {
-	statemachine.Builder[job.Void]
-	throughLocals
+	builder statemachine.Builder[job.Void]
+	kept    throughLocals
 }
 
 func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = throughLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *throughMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 180)
 }
 
 // Digest of ranges: 398069aa8cb77faa
@@ -952,8 +968,8 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &rangesMachine{rangesFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &rangesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // rangesFrame is the frame of [ranges]: what it keeps while it is suspended, its results among it.
@@ -996,7 +1012,7 @@ func (f *rangesFrame) runStep(r *statemachine.Run, values *job.Stream[int]) (has
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		at := f.at
@@ -1023,7 +1039,7 @@ range1:
 	// home_test.go:195: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:195
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1027
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1043
 		goto resume1
 	}
 	f.State = 1
@@ -1038,7 +1054,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1042
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1058
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:198
 		}
@@ -1047,7 +1063,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1051
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:204
 			case "panics":
@@ -1057,12 +1073,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1061
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1077
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1066
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1082
 		goto resume2
 	}
 	f.State = 2
@@ -1073,7 +1089,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1077
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1093
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:200
@@ -1081,36 +1097,36 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1085
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1101
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:211
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1090
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1106
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:212
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1094
-}
-
-func (f *rangesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 195, 195)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1110
 }
 
 // rangesMachine is [ranges] as the root of a chain: chain, job and frame in one allocation.
 type rangesMachine struct {
-	statemachine.Builder[job.Void]
-	rangesFrame
+	builder statemachine.Builder[job.Void]
+	kept    rangesFrame
 }
 
 func (f *rangesMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.rangesFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, *f.err)
-	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = rangesFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *rangesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 195, 195)
 }
 
 // Digest of late: 69350f9016804bca
@@ -1123,8 +1139,8 @@ func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &lateMachine{lateLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &lateMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // lateEnter enters [late] for another machine. It returns the results or, suspended, the frame
@@ -1134,8 +1150,8 @@ func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame,
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &lateFrame{lateLocals: frame}
-	r.Push(ctx, m)
+	m := &lateFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -1156,13 +1172,13 @@ type lateLocals struct {
 
 // lateFrame is the frame of [late] for a caller that is a machine.
 type lateFrame struct {
-	lateLocals
+	kept lateLocals
 
 	result0 error
 }
 
 func (f *lateFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -1175,7 +1191,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// home_test.go:298: _, err := awaiter.Await(lateEnd{})
 //line github.com/movenext/movenext/statemachine/home_test.go:298
@@ -1190,7 +1206,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1194
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1210
 		goto resume1
 	}
 	f.State = 1
@@ -1199,17 +1215,17 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:298
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1203
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1219
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.at.step("after a wait that had ended")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1209
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1225
 }
 
-func (f *lateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
+func (f *lateFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
 }
 
 func (f *lateFrame) Results(r *statemachine.Run) error {
@@ -1219,18 +1235,22 @@ func (f *lateFrame) Results(r *statemachine.Run) error {
 
 // lateMachine is [late] as the root of a chain: chain, job and frame in one allocation.
 type lateMachine struct {
-	statemachine.Builder[job.Void]
-	lateLocals
+	builder statemachine.Builder[job.Void]
+	kept    lateLocals
 }
 
 func (f *lateMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.lateLocals = lateLocals{Frame: f.lateLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = lateLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *lateMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
 }
 
 // Digest of startsLate: f70bb64b9f65697f
@@ -1243,8 +1263,8 @@ func startsLateAsync(ctx, away context.Context, at *steps) (result *job.Job[job.
 	if hasEnded, v0 := frame.moveNext(&r, &startsLateArgs{ctx: ctx, away: away}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &startsLateMachine{startsLateLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &startsLateMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // startsLateLocals is what [startsLate] keeps while it is suspended.
@@ -1273,7 +1293,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// home_test.go:307: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
@@ -1286,7 +1306,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:307
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1290
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1310
 		goto after1
 	}
 	f.State = 1
@@ -1303,28 +1323,28 @@ after1:
 		f.at.step("after the job")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1307
-}
-
-func (f *startsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 307)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1327
 }
 
 // startsLateMachine is [startsLate] as the root of a chain: chain, job and frame in one
 // allocation.
 type startsLateMachine struct {
-	statemachine.Builder[job.Void]
-	startsLateLocals
+	builder statemachine.Builder[job.Void]
+	kept    startsLateLocals
 }
 
 func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.startsLateLocals = startsLateLocals{Frame: f.startsLateLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = startsLateLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *startsLateMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 307)
 }
 
 // startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the
@@ -1336,15 +1356,15 @@ func startsLateFunc1Run(away context.Context, at *steps, ctx context.Context) er
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &startsLateFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, away); hasEnded {
 		return v0
 	}
-	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &startsLateFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // startsLateFunc1Locals is what a function literal of [startsLate] keeps while it is suspended.
@@ -1367,11 +1387,11 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Conte
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1375
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1395
 	if f.late1 == nil {
 		goto after1
 	}
@@ -1380,33 +1400,33 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Conte
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1384
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1404
 	f.late1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	f.at.step("after the call in a literal")
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1390
-}
-
-func (f *startsLateFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1410
 }
 
 // startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain: chain and
 // frame in one allocation.
 type startsLateFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	startsLateFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    startsLateFunc1Locals
 }
 
 func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 1aee1abb50b2521d
+func (f *startsLateFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308)
+}
+
+// Digest of what is above: 4dbfa2cc1535b823

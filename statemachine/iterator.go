@@ -73,7 +73,7 @@ func (f *iterator[K, V]) MoveNext(r *Run) bool {
 		f.State = iteratorRuns
 		return f.await(r, f.step.Job(), state)
 	default:
-		f.Misuse(state)
+		Misuse(state)
 		return true
 	}
 }
@@ -169,6 +169,8 @@ func (f *iterator[K, V]) current() (K, V) {
 }
 
 func (f *iterator[K, V]) order() *order { return &f.wanted }
+
+func (f *iterator[K, V]) base() *Frame { return &f.Frame }
 
 // runsIn implements Iteration: plain code knows its context from its maker.
 func (f *iterator[K, V]) runsIn(*pullcontext.Context) {}

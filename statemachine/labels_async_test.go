@@ -29,8 +29,8 @@ func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &stagesMachine{stagesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &stagesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stagesLocals is what [stages] keeps while it is suspended.
@@ -66,7 +66,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		seen := f.seen
@@ -163,24 +163,24 @@ after5:
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:164
 }
 
-func (f *stagesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
-}
-
 // stagesMachine is [stages] as the root of a chain: chain, job and frame in one allocation.
 type stagesMachine struct {
-	statemachine.Builder[job.Void]
-	stagesLocals
+	builder statemachine.Builder[job.Void]
+	kept    stagesLocals
 }
 
 func (f *stagesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.stagesLocals = stagesLocals{Frame: f.stagesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = stagesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stagesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
 }
 
 // Digest of inner: a03857f7b3724281
@@ -193,8 +193,8 @@ func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void])
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &innerMachine{innerFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &innerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // innerEnter enters [inner] for another machine. It returns the results or, suspended, the frame
@@ -206,7 +206,7 @@ func innerEnter(r *statemachine.Run, ctx context.Context, seen *[]string) *inner
 	}
 	m := new(innerFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -226,7 +226,7 @@ func (f *innerFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// labels_test.go:78: job.Yield()
 	f.State = 1
@@ -240,7 +240,7 @@ resume1:
 }
 
 func (f *innerFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 78)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 78)
 }
 
 func (f *innerFrame) Results(r *statemachine.Run) {
@@ -249,17 +249,21 @@ func (f *innerFrame) Results(r *statemachine.Run) {
 
 // innerMachine is [inner] as the root of a chain: chain, job and frame in one allocation.
 type innerMachine struct {
-	statemachine.Builder[job.Void]
-	innerFrame
+	builder statemachine.Builder[job.Void]
+	kept    innerFrame
 }
 
 func (f *innerMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.innerFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.innerFrame = innerFrame{Frame: f.innerFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = innerFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *innerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 78)
 }
 
 // Digest of breaks: c96a3854cf9eaa9f
@@ -273,8 +277,8 @@ func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &breaksMachine{breaksFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &breaksMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // breaksFrame is the frame of [breaks]: what it keeps while it is suspended, its results among it.
@@ -296,7 +300,7 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (hasEnded bo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		seen := seen
@@ -316,34 +320,34 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (hasEnded bo
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:320
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:324
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:327
-}
-
-func (f *breaksFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:331
 }
 
 // breaksMachine is [breaks] as the root of a chain: chain, job and frame in one allocation.
 type breaksMachine struct {
-	statemachine.Builder[job.Void]
-	breaksFrame
+	builder statemachine.Builder[job.Void]
+	kept    breaksFrame
 }
 
 func (f *breaksMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.breaksFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, *f.err)
-	f.breaksFrame = breaksFrame{Frame: f.breaksFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = breaksFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *breaksMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
 }
 
 // Digest of unlabeled: 5ed8a9b9c9246491
@@ -356,8 +360,8 @@ func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Vo
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &unlabeledMachine{unlabeledFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &unlabeledMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // unlabeledFrame is the frame of [unlabeled]: what it keeps while it is suspended.
@@ -378,7 +382,7 @@ func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1 = 0
@@ -388,7 +392,7 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:392
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:396
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -397,29 +401,29 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:401
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:405
 	goto range1
 endRange1:
 	return true
 }
 
-func (f *unlabeledFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
-}
-
 // unlabeledMachine is [unlabeled] as the root of a chain: chain, job and frame in one allocation.
 type unlabeledMachine struct {
-	statemachine.Builder[job.Void]
-	unlabeledFrame
+	builder statemachine.Builder[job.Void]
+	kept    unlabeledFrame
 }
 
 func (f *unlabeledMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.unlabeledFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.unlabeledFrame = unlabeledFrame{Frame: f.unlabeledFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = unlabeledFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *unlabeledMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
 }
 
 // Digest of sets: a8d8b5b4a6ccf9a1
@@ -432,8 +436,8 @@ func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) 
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &setsMachine{setsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &setsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // setsFrame is the frame of [sets]: what it keeps while it is suspended.
@@ -465,7 +469,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		seen := f.seen
@@ -478,7 +482,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:482
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:486
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -486,7 +490,7 @@ resume1:
 	_ = r.Refusal()
 	f.note()
 	f.setsRed2 = setsRedEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:490
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:494
 	if f.setsRed2 == nil {
 		goto after2
 	}
@@ -495,13 +499,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:499
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:503
 	f.setsRed2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:505
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:509
 	f.State = 3
 	return r.Yield()
 resume3:
@@ -516,7 +520,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:520
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:524
 	f.State = 4
 	f.blue = nil // not needed any more
 	return r.Yield()
@@ -529,7 +533,7 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:533
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:537
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 	return r.Yield()
@@ -537,27 +541,27 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:541
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:545
 	return true
-}
-
-func (f *setsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
 }
 
 // setsMachine is [sets] as the root of a chain: chain, job and frame in one allocation.
 type setsMachine struct {
-	statemachine.Builder[job.Void]
-	setsFrame
+	builder statemachine.Builder[job.Void]
+	kept    setsFrame
 }
 
 func (f *setsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.setsFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.setsFrame = setsFrame{Frame: f.setsFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = setsFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *setsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
 }
 
 // Digest of setsRed: 30547c03692058d1
@@ -570,8 +574,8 @@ func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &setsRedMachine{setsRedFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &setsRedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // setsRedEnter enters [setsRed] for another machine. It returns the results or, suspended, the
@@ -583,7 +587,7 @@ func setsRedEnter(r *statemachine.Run, ctx context.Context) *setsRedFrame {
 	}
 	m := new(setsRedFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -603,7 +607,7 @@ func (f *setsRedFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// labels_test.go:139: job.Yield()
 	f.State = 1
@@ -612,12 +616,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = r.Refusal()
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:616
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:620
 	return true
 }
 
 func (f *setsRedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 139)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 139)
 }
 
 func (f *setsRedFrame) Results(r *statemachine.Run) {
@@ -626,17 +630,21 @@ func (f *setsRedFrame) Results(r *statemachine.Run) {
 
 // setsRedMachine is [setsRed] as the root of a chain: chain, job and frame in one allocation.
 type setsRedMachine struct {
-	statemachine.Builder[job.Void]
-	setsRedFrame
+	builder statemachine.Builder[job.Void]
+	kept    setsRedFrame
 }
 
 func (f *setsRedMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.setsRedFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.setsRedFrame = setsRedFrame{Frame: f.setsRedFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = setsRedFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *setsRedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 139)
 }
 
 // Digest of leavesLabels: 98d88d33de62ed41
@@ -649,8 +657,8 @@ func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &leavesLabelsMachine{leavesLabelsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &leavesLabelsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // leavesLabelsFrame is the frame of [leavesLabels]: what it keeps while it is suspended.
@@ -667,31 +675,31 @@ func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	switch resumeAt {
 	case statemachine.NotStarted:
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:675
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:683
 	return true
-}
-
-func (f *leavesLabelsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
 }
 
 // leavesLabelsMachine is [leavesLabels] as the root of a chain: chain, job and frame in one
 // allocation.
 type leavesLabelsMachine struct {
-	statemachine.Builder[job.Void]
-	leavesLabelsFrame
+	builder statemachine.Builder[job.Void]
+	kept    leavesLabelsFrame
 }
 
 func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.leavesLabelsFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
+	f.builder.SetResult(r, job.Void{}, nil)
 	return true
 }
 
-// Digest of what is above: 5a4326e16cde0a40
+func (f *leavesLabelsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
+}
+
+// Digest of what is above: 717fcfda63d91f97

@@ -29,8 +29,8 @@ func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &looksLaterMachine{looksLaterLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &looksLaterMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // looksLaterLocals is what [looksLater] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *looksLaterLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// leaves_test.go:176: job.Yield()
 	f.State = 1
@@ -94,25 +94,25 @@ resume2:
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:95
 }
 
-func (f *looksLaterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177)
-}
-
 // looksLaterMachine is [looksLater] as the root of a chain: chain, job and frame in one
 // allocation.
 type looksLaterMachine struct {
-	statemachine.Builder[job.Void]
-	looksLaterLocals
+	builder statemachine.Builder[job.Void]
+	kept    looksLaterLocals
 }
 
 func (f *looksLaterMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.looksLaterLocals = looksLaterLocals{Frame: f.looksLaterLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = looksLaterLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *looksLaterMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177)
 }
 
 // Digest of worksOn: 124ef84b1b350bf4
@@ -125,8 +125,8 @@ func worksOnAsync(ctx context.Context, s *job.Job[int]) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &worksOnMachine{worksOnLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &worksOnMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // worksOnLocals is what [worksOn] keeps while it is suspended.
@@ -154,7 +154,7 @@ func (f *worksOnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// leaves_test.go:200: job.Yield()
 	f.State = 1
@@ -208,24 +208,24 @@ endRange1:
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:209
 }
 
-func (f *worksOnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 200, 201, 203)
-}
-
 // worksOnMachine is [worksOn] as the root of a chain: chain, job and frame in one allocation.
 type worksOnMachine struct {
-	statemachine.Builder[job.Void]
-	worksOnLocals
+	builder statemachine.Builder[job.Void]
+	kept    worksOnLocals
 }
 
 func (f *worksOnMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.worksOnLocals = worksOnLocals{Frame: f.worksOnLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = worksOnLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *worksOnMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 200, 201, 203)
 }
 
 // Digest of panicsElsewhere: 707ef551f5564cfd
@@ -238,8 +238,8 @@ func panicsElsewhereAsync(ctx context.Context, s schedulers.Scheduler) (result *
 	if frame.moveNext(&r, &panicsElsewhereArgs{ctx: ctx, s: s}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &panicsElsewhereMachine{panicsElsewhereFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &panicsElsewhereMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // panicsElsewhereEnter enters [panicsElsewhere] for another machine. It returns the results or,
@@ -251,7 +251,7 @@ func panicsElsewhereEnter(r *statemachine.Run, ctx context.Context, s schedulers
 	}
 	m := new(panicsElsewhereFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -280,7 +280,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// leaves_test.go:240: _ = job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
@@ -305,7 +305,7 @@ after1:
 }
 
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 240)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 240)
 }
 
 func (f *panicsElsewhereFrame) Results(r *statemachine.Run) {
@@ -315,16 +315,20 @@ func (f *panicsElsewhereFrame) Results(r *statemachine.Run) {
 // panicsElsewhereMachine is [panicsElsewhere] as the root of a chain: chain, job and frame in one
 // allocation.
 type panicsElsewhereMachine struct {
-	statemachine.Builder[job.Void]
-	panicsElsewhereFrame
+	builder statemachine.Builder[job.Void]
+	kept    panicsElsewhereFrame
 }
 
 func (f *panicsElsewhereMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.panicsElsewhereFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
+	f.builder.SetResult(r, job.Void{}, nil)
 	return true
+}
+
+func (f *panicsElsewhereMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 240)
 }
 
 // Digest of catchesAtHome: 0252097f02b3c82a
@@ -338,8 +342,8 @@ func catchesAtHomeAsync(ctx context.Context, s schedulers.Scheduler) (result *jo
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.caught, frame.err)
 	}
-	m := &catchesAtHomeMachine{catchesAtHomeFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &catchesAtHomeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // catchesAtHomeFrame is the frame of [catchesAtHome]: what it keeps while it is suspended, its
@@ -371,7 +375,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		caught := f.caught
@@ -380,7 +384,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:384
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:388
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -389,37 +393,37 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:393
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:397
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:398
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:402
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:402
-}
-
-func (f *catchesAtHomeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:406
 }
 
 // catchesAtHomeMachine is [catchesAtHome] as the root of a chain: chain, job and frame in one
 // allocation.
 type catchesAtHomeMachine struct {
-	statemachine.Builder[any]
-	catchesAtHomeFrame
+	builder statemachine.Builder[any]
+	kept    catchesAtHomeFrame
 }
 
 func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.catchesAtHomeFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, *f.caught, f.err)
-	f.catchesAtHomeFrame = catchesAtHomeFrame{Frame: f.catchesAtHomeFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.caught, f.kept.err)
+	f.kept = catchesAtHomeFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 834b64009fe86e67
+func (f *catchesAtHomeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
+}
+
+// Digest of what is above: 3f85067fb43c5912

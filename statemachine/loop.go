@@ -48,10 +48,16 @@ import (
 // Iteration is a frame that runs to its next value. Frames of streams are, by embedding
 // [Producer].
 type Iteration[K, V any] interface {
-	framed
+	iteration
 	current() (K, V)
 	order() *order
 	runsIn(pulled *pullcontext.Context)
+}
+
+// iteration is the part of an [Iteration] without its types.
+type iteration interface {
+	StateMachine
+	base() *Frame
 }
 
 // order is the loop's instruction to the iterator for its next step.
@@ -81,7 +87,7 @@ func (l *Loop[K, V]) Next(r *Run) bool {
 	} else if l.iteration.MoveNext(r) {
 		return true
 	}
-	r.Push(context.Background(), l.iteration) // it has its home already, or gets its caller's
+	r.Push(context.Background(), l.iteration, l.iteration.base()) // it has its home already, or gets its caller's
 	return false
 }
 

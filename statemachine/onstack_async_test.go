@@ -29,8 +29,8 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &forkedMachine{forkedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &forkedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // forkedEnter enters [forked] for another machine. It returns the results or, suspended, the frame
@@ -46,16 +46,16 @@ func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **fork
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &forkedFrame{forkedLocals: frame}
-			r.Push(ctx, m)
+			m := &forkedFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &forkedFrame{forkedLocals: frame}
-	r.Push(ctx, m)
+	m := &forkedFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -77,14 +77,14 @@ type forkedArgs struct {
 
 // forkedFrame is the frame of [forked] for a caller that is a machine.
 type forkedFrame struct {
-	forkedLocals
+	kept forkedLocals
 
 	result0 int
 	result1 error
 }
 
 func (frame *forkedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	hasEnded, frame.result0, frame.result1 = frame.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -99,7 +99,7 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:31
 	frame.before = len(*frame.l)
@@ -135,8 +135,8 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:136
 }
 
-func (frame *forkedLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 33)
+func (frame *forkedFrame) Location() statemachine.Location {
+	return statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 33)
 }
 
 func (frame *forkedFrame) Results(r *statemachine.Run) (int, error) {
@@ -146,18 +146,22 @@ func (frame *forkedFrame) Results(r *statemachine.Run) (int, error) {
 
 // forkedMachine is [forked] as the root of a chain: chain, job and frame in one allocation.
 type forkedMachine struct {
-	statemachine.Builder[int]
-	forkedLocals
+	builder statemachine.Builder[int]
+	kept    forkedLocals
 }
 
 func (frame *forkedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	hasEnded, v0, v1 := frame.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, v0, v1)
-	frame.forkedLocals = forkedLocals{Frame: frame.forkedLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, v0, v1)
+	frame.kept = forkedLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *forkedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 33)
 }
 
 // Digest of deeper: fb7a2847d53aedd1
@@ -171,8 +175,8 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.n, frame.err)
 	}
-	m := &deeperMachine{deeperFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &deeperMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // deeperEnter enters [deeper] for another machine. It returns the results or, suspended, the frame
@@ -190,7 +194,7 @@ func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deep
 		if r.Exiting() {
 			m := new(deeperFrame)
 			*m = frame
-			r.Push(ctx, m)
+			r.Push(ctx, m, &m.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
@@ -200,7 +204,7 @@ func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deep
 	}
 	m := new(deeperFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, 0, nil
 }
 
@@ -247,7 +251,7 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		l := frame.l
@@ -263,7 +267,7 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:267
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:271
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -272,17 +276,17 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:276
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:280
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:281
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:285
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:286
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:290
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -291,7 +295,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:295
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:299
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -299,15 +303,15 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:303
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:307
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:307
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:311
 }
 
 func (frame *deeperFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.deeper", "github.com/movenext/movenext/statemachine/onstack_test.go", 45, 47)
+	return statemachine.At(&frame.Frame, "github.com/movenext/movenext/statemachine_test.deeper", "github.com/movenext/movenext/statemachine/onstack_test.go", 45, 47)
 }
 
 func (frame *deeperFrame) Results(r *statemachine.Run) (int, error) {
@@ -317,18 +321,22 @@ func (frame *deeperFrame) Results(r *statemachine.Run) (int, error) {
 
 // deeperMachine is [deeper] as the root of a chain: chain, job and frame in one allocation.
 type deeperMachine struct {
-	statemachine.Builder[int]
-	deeperFrame
+	builder statemachine.Builder[int]
+	kept    deeperFrame
 }
 
 func (frame *deeperMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.deeperFrame.moveNext(r, nil) {
+	if !frame.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	frame.SetResult(r, *frame.n, frame.err)
-	frame.deeperFrame = deeperFrame{Frame: frame.deeperFrame.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, *frame.kept.n, frame.kept.err)
+	frame.kept = deeperFrame{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *deeperMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.deeper", "github.com/movenext/movenext/statemachine/onstack_test.go", 45, 47)
 }
 
 // Digest of hosts: d5f92695cef8569d
@@ -341,8 +349,8 @@ func hostsAsync(ctx context.Context, h *hosted) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &hostsArgs{ctx: ctx, h: h}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &hostsMachine{hostsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &hostsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // hostsLocals is what [hosts] keeps while it is suspended.
@@ -369,7 +377,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		h := args.h
@@ -384,7 +392,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 		// onstack_test.go:91: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:388
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:396
 			goto after1
 		}
 		frame.State = 1
@@ -397,28 +405,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:401
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:409
 	return true, result0, result1
-}
-
-func (frame *hostsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 91)
 }
 
 // hostsMachine is [hosts] as the root of a chain: chain, job and frame in one allocation.
 type hostsMachine struct {
-	statemachine.Builder[int]
-	hostsLocals
+	builder statemachine.Builder[int]
+	kept    hostsLocals
 }
 
 func (frame *hostsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	hasEnded, v0, v1 := frame.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, v0, v1)
-	frame.hostsLocals = hostsLocals{Frame: frame.hostsLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, v0, v1)
+	frame.kept = hostsLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *hostsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 91)
 }
 
 // hostsFunc1Run is a function literal of [hosts] for the runtime to call. It returns the results,
@@ -430,15 +438,15 @@ func hostsFunc1Run(h *hosted, ctx context.Context) (int, error) {
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &hostsFunc1Machine{hostsFunc1Frame: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &hostsFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if frame.MoveNext(&r) {
 		return frame.n, frame.err
 	}
-	m := &hostsFunc1Machine{hostsFunc1Frame: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &hostsFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // hostsFunc1Frame is the frame of a function literal of [hosts]: what it keeps while it is
@@ -478,7 +486,7 @@ func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	case 5:
 		goto resume5
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:71
 	switch {
@@ -500,7 +508,7 @@ func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 case1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.halves1, frame.n, frame.err = halvesNested(r, &frame.Frame, &frame.halves1, 1, frame.ctx, &frame.h.lines, frame.h.gate, frame.h.exits)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:504
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:512
 	if frame.halves1 == nil {
 		goto after1
 	}
@@ -509,14 +517,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.n, frame.err = frame.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:513
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:521
 	frame.halves1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.itself2, frame.n, frame.err = itselfNested(r, &frame.Frame, &frame.itself2, 2, frame.ctx, frame.h.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:520
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:528
 	if frame.itself2 == nil {
 		goto after2
 	}
@@ -525,14 +533,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.n, frame.err = frame.itself2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:529
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:537
 	frame.itself2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.varies3, frame.n, frame.err = variesEnter(r, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:536
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:544
 	if frame.varies3 == nil {
 		goto after3
 	}
@@ -541,14 +549,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.n, frame.err = frame.varies3.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:545
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:553
 	frame.varies3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:552
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:560
 	if frame.deeper4 == nil {
 		goto after4
 	}
@@ -557,7 +565,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.n, frame.err = frame.deeper4.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:561
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:569
 	frame.deeper4 = nil
 after4:
 endSwitch1:
@@ -567,7 +575,7 @@ endSwitch1:
 		return true
 	}
 	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:571
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:579
 	if frame.forked5 == nil {
 		goto after5
 	}
@@ -577,32 +585,32 @@ endSwitch1:
 resume5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:85
 	m, failed = frame.forked5.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:581
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:589
 	frame.forked5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:86
 	frame.n, frame.err = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:586
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:594
 	return true
-}
-
-func (frame *hostsFunc1Frame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 73, 75, 77, 79, 85)
 }
 
 // hostsFunc1Machine is a function literal of [hosts] as the root of a chain: chain and frame in
 // one allocation.
 type hostsFunc1Machine struct {
-	statemachine.Spawned[int]
-	hostsFunc1Frame
+	builder statemachine.Spawned[int]
+	kept    hostsFunc1Frame
 }
 
 func (frame *hostsFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	if !frame.hostsFunc1Frame.MoveNext(r) {
+	if !frame.kept.MoveNext(r) {
 		return false
 	}
-	frame.SetResult(r, frame.n, frame.err)
+	frame.builder.SetResult(r, frame.kept.n, frame.kept.err)
 	return true
+}
+
+func (frame *hostsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 73, 75, 77, 79, 85)
 }
 
 // Digest of forks: 5b51ab7fc31c0d05
@@ -615,8 +623,8 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 	if hasEnded, v0, v1 := frame.moveNext(&r, &forksArgs{ctx: ctx, f: f}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &forksMachine{forksLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &forksMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // forksEnter enters [forks] for another machine. It returns the results or, suspended, the frame
@@ -632,16 +640,16 @@ func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forks
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &forksFrame{forksLocals: frame}
-			r.Push(ctx, m)
+			m := &forksFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &forksArgs{ctx: ctx, f: f}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &forksFrame{forksLocals: frame}
-	r.Push(ctx, m)
+	m := &forksFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -664,14 +672,14 @@ type forksArgs struct {
 
 // forksFrame is the frame of [forks] for a caller that is a machine.
 type forksFrame struct {
-	forksLocals
+	kept forksLocals
 
 	result0 int
 	result1 error
 }
 
 func (frame *forksFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	hasEnded, frame.result0, frame.result1 = frame.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -688,7 +696,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:135
 	if frame.depth != 0 {
@@ -696,7 +704,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:700
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:708
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -706,7 +714,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:710
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:718
 	frame.forked1 = nil
 after1:
 	return true, result0, result1
@@ -722,13 +730,13 @@ endIf1:
 		// onstack_test.go:139: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:726
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:734
 			goto after2
 		}
 		frame.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if r.RunInPlace(&frame.Frame, 2, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:732
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:740
 			goto resume2
 		}
 		frame.State = 2
@@ -744,11 +752,11 @@ after2:
 		frame.l.add("forks %d: %d", frame.depth, n)
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:748
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:756
 }
 
-func (frame *forksLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 136, 139)
+func (frame *forksFrame) Location() statemachine.Location {
+	return statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 136, 139)
 }
 
 func (frame *forksFrame) Results(r *statemachine.Run) (int, error) {
@@ -758,18 +766,22 @@ func (frame *forksFrame) Results(r *statemachine.Run) (int, error) {
 
 // forksMachine is [forks] as the root of a chain: chain, job and frame in one allocation.
 type forksMachine struct {
-	statemachine.Builder[int]
-	forksLocals
+	builder statemachine.Builder[int]
+	kept    forksLocals
 }
 
 func (frame *forksMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	hasEnded, v0, v1 := frame.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, v0, v1)
-	frame.forksLocals = forksLocals{Frame: frame.forksLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, v0, v1)
+	frame.kept = forksLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *forksMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 136, 139)
 }
 
 // forksFunc1Run is a function literal of [forks] for the runtime to call. It returns the results,
@@ -781,15 +793,15 @@ func forksFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int,
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &forksFunc1Machine{forksFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &forksFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &forksFunc1Args{l: l, f: f, depth2: depth, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &forksFunc1Machine{forksFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &forksFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // forksFunc1Locals is what a function literal of [forks] keeps while it is suspended.
@@ -817,11 +829,11 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:825
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:837
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -830,30 +842,30 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:834
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:846
 	frame.forks1 = nil
 after1:
 	return true, result0, result1
 }
 
-func (frame *forksFunc1Locals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 138)
-}
-
 // forksFunc1Machine is a function literal of [forks] as the root of a chain: chain and frame in
 // one allocation.
 type forksFunc1Machine struct {
-	statemachine.Spawned[int]
-	forksFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    forksFunc1Locals
 }
 
 func (frame *forksFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	hasEnded, v0, v1 := frame.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, v0, v1)
+	frame.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (frame *forksFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 138)
 }
 
 // Digest of varies: 124ad26233b21dbf
@@ -866,8 +878,8 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	if hasEnded, v0, v1 := frame.moveNext(&r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &variesMachine{variesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &variesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // variesEnter enters [varies] for another machine. It returns the results or, suspended, the frame
@@ -877,8 +889,8 @@ func variesEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() in
 	if hasEnded, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &variesFrame{variesLocals: frame}
-	r.Push(ctx, m)
+	m := &variesFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -898,14 +910,14 @@ type variesArgs struct {
 
 // variesFrame is the frame of [varies] for a caller that is a machine.
 type variesFrame struct {
-	variesLocals
+	kept variesLocals
 
 	result0 int
 	result1 error
 }
 
 func (frame *variesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	hasEnded, frame.result0, frame.result1 = frame.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -921,11 +933,11 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:929
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:941
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -934,16 +946,16 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:938
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:950
 	frame.func1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:171
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:943
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:955
 }
 
-func (frame *variesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
+func (frame *variesFrame) Location() statemachine.Location {
+	return statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
 }
 
 func (frame *variesFrame) Results(r *statemachine.Run) (int, error) {
@@ -953,18 +965,22 @@ func (frame *variesFrame) Results(r *statemachine.Run) (int, error) {
 
 // variesMachine is [varies] as the root of a chain: chain, job and frame in one allocation.
 type variesMachine struct {
-	statemachine.Builder[int]
-	variesLocals
+	builder statemachine.Builder[int]
+	kept    variesLocals
 }
 
 func (frame *variesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := frame.moveNext(r, nil)
+	hasEnded, v0, v1 := frame.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, v0, v1)
-	frame.variesLocals = variesLocals{Frame: frame.variesLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, v0, v1)
+	frame.kept = variesLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *variesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
 }
 
 // variesFunc1Enter enters a function literal of [varies] for another machine. It returns the
@@ -974,8 +990,8 @@ func variesFunc1Enter(r *statemachine.Run, ctx context.Context, l *lines, f func
 	if hasEnded, v0, v1 := frame.moveNext(r, &variesFunc1Args{ctx: ctx, l: l, f: f}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &variesFunc1Frame{variesFunc1Locals: frame}
-	r.Push(context.Background(), m)
+	m := &variesFunc1Frame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -995,14 +1011,14 @@ type variesFunc1Args struct {
 
 // variesFunc1Frame is the frame of a function literal of [varies] for a caller that is a machine.
 type variesFunc1Frame struct {
-	variesFunc1Locals
+	kept variesFunc1Locals
 
 	result0 int
 	result1 error
 }
 
 func (frame *variesFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, frame.result0, frame.result1 = frame.moveNext(r, nil)
+	hasEnded, frame.result0, frame.result1 = frame.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -1016,11 +1032,11 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1024
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1040
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -1029,14 +1045,14 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1033
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1049
 	frame.deeper1 = nil
 after1:
 	return true, result0, result1
 }
 
-func (frame *variesFunc1Locals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
+func (frame *variesFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
 }
 
 func (frame *variesFunc1Frame) Results(r *statemachine.Run) (int, error) {
@@ -1054,8 +1070,8 @@ func forksForeverAsync(ctx context.Context, more func() bool) (result *job.Job[j
 	if hasEnded, v0 := frame.moveNext(&r, &forksForeverArgs{ctx: ctx, more: more}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &forksForeverMachine{forksForeverLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &forksForeverMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // forksForeverLocals is what [forksForever] keeps while it is suspended.
@@ -1082,7 +1098,7 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// onstack_test.go:187: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
@@ -1094,7 +1110,7 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:187
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1098
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1114
 		goto after1
 	}
 	f.State = 1
@@ -1110,28 +1126,28 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:196
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1114
-}
-
-func (f *forksForeverLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 187)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1130
 }
 
 // forksForeverMachine is [forksForever] as the root of a chain: chain, job and frame in one
 // allocation.
 type forksForeverMachine struct {
-	statemachine.Builder[job.Void]
-	forksForeverLocals
+	builder statemachine.Builder[job.Void]
+	kept    forksForeverLocals
 }
 
 func (f *forksForeverMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.forksForeverLocals = forksForeverLocals{Frame: f.forksForeverLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = forksForeverLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *forksForeverMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 187)
 }
 
 // forksForeverFunc1Run is a function literal of [forksForever] for the runtime to call. It returns
@@ -1143,15 +1159,15 @@ func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &forksForeverFunc1Machine{forksForeverFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &forksForeverFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
-	m := &forksForeverFunc1Machine{forksForeverFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &forksForeverFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // forksForeverFunc1Locals is what a function literal of [forksForever] keeps while it is
@@ -1176,7 +1192,7 @@ func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
@@ -1189,13 +1205,13 @@ for1:
 		// onstack_test.go:190: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1193
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1209
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1199
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1215
 			goto resume1
 		}
 		f.State = 1
@@ -1213,32 +1229,32 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1217
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1233
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1222
-}
-
-func (f *forksForeverFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 190)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1238
 }
 
 // forksForeverFunc1Machine is a function literal of [forksForever] as the root of a chain: chain
 // and frame in one allocation.
 type forksForeverFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	forksForeverFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    forksForeverFunc1Locals
 }
 
 func (f *forksForeverFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *forksForeverFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 190)
 }
 
 // Digest of labelled: b990de3fcd02419c
@@ -1251,8 +1267,8 @@ func labelledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r, &labelledArgs{ctx: ctx, seen: seen}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &labelledMachine{labelledLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &labelledMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // labelledLocals is what [labelled] keeps while it is suspended.
@@ -1279,7 +1295,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// onstack_test.go:203: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
@@ -1291,7 +1307,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:203
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1295
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1311
 		goto after1
 	}
 	f.State = 1
@@ -1307,27 +1323,27 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:210
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1311
-}
-
-func (f *labelledLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 203)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1327
 }
 
 // labelledMachine is [labelled] as the root of a chain: chain, job and frame in one allocation.
 type labelledMachine struct {
-	statemachine.Builder[job.Void]
-	labelledLocals
+	builder statemachine.Builder[job.Void]
+	kept    labelledLocals
 }
 
 func (f *labelledMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.labelledLocals = labelledLocals{Frame: f.labelledLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = labelledLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *labelledMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 203)
 }
 
 // labelledFunc1Run is a function literal of [labelled] for the runtime to call. It returns the
@@ -1339,15 +1355,15 @@ func labelledFunc1Run(seen *[]string, ctx context.Context) error {
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &labelledFunc1Machine{labelledFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &labelledFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
-	m := &labelledFunc1Machine{labelledFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &labelledFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // labelledFunc1Locals is what a function literal of [labelled] keeps while it is suspended.
@@ -1370,7 +1386,7 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:204
 	statemachine.SetGoroutineLabels(r, tenant(ctx, "acme"))
@@ -1381,13 +1397,13 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		// onstack_test.go:206: _, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1385
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1401
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1391
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1407
 			goto resume1
 		}
 		f.State = 1
@@ -1403,27 +1419,27 @@ after1:
 		*f.seen = append(*f.seen, labelsHere())
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1407
-}
-
-func (f *labelledFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 206)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1423
 }
 
 // labelledFunc1Machine is a function literal of [labelled] as the root of a chain: chain and frame
 // in one allocation.
 type labelledFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	labelledFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    labelledFunc1Locals
 }
 
 func (f *labelledFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *labelledFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 206)
 }
 
 // Digest of halves: a5bc08fdedd56e56
@@ -1436,8 +1452,8 @@ func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) 
 	if hasEnded, v0, v1 := frame.moveNext(&r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &halvesMachine{halvesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &halvesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // halvesEnter enters [halves] for another machine. It returns the results or, suspended, the frame
@@ -1453,16 +1469,16 @@ func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halv
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &halvesFrame{halvesLocals: frame}
-			r.Push(ctx, m)
+			m := &halvesFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &halvesFrame{halvesLocals: frame}
-	r.Push(ctx, m)
+	m := &halvesFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -1484,14 +1500,14 @@ type halvesArgs struct {
 
 // halvesFrame is the frame of [halves] for a caller that is a machine.
 type halvesFrame struct {
-	halvesLocals
+	kept halvesLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *halvesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -1506,7 +1522,7 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		gate := args.gate
@@ -1518,13 +1534,13 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 		// onstack_test.go:243: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1522
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1538
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1528
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1544
 			goto resume1
 		}
 		f.State = 1
@@ -1540,11 +1556,11 @@ after1:
 		f.l.add("halves: %d %v", n, err)
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1544
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1560
 }
 
-func (f *halvesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 243)
+func (f *halvesFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 243)
 }
 
 func (f *halvesFrame) Results(r *statemachine.Run) (int, error) {
@@ -1554,18 +1570,22 @@ func (f *halvesFrame) Results(r *statemachine.Run) (int, error) {
 
 // halvesMachine is [halves] as the root of a chain: chain, job and frame in one allocation.
 type halvesMachine struct {
-	statemachine.Builder[int]
-	halvesLocals
+	builder statemachine.Builder[int]
+	kept    halvesLocals
 }
 
 func (f *halvesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.halvesLocals = halvesLocals{Frame: f.halvesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = halvesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *halvesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 243)
 }
 
 // halvesFunc1Run is a function literal of [halves] for the runtime to call. It returns the
@@ -1577,15 +1597,15 @@ func halvesFunc1Run(gate *job.Job[int], exits bool, arg2 context.Context) (int, 
 	r.Host(&frame.Frame, arg2)
 	defer func() {
 		if r.Exiting() {
-			m := &halvesFunc1Machine{halvesFunc1Locals: frame}
-			panic(m.Suspend(arg2, &r, m)) // continues elsewhere
+			m := &halvesFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(arg2, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, gate); hasEnded {
 		return v0, v1
 	}
-	m := &halvesFunc1Machine{halvesFunc1Locals: frame}
-	return 0, m.Suspend(arg2, &r, m)
+	m := &halvesFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(arg2, &r, m, &m.kept.Frame)
 }
 
 // halvesFunc1Locals is what a function literal of [halves] keeps while it is suspended.
@@ -1608,18 +1628,18 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (h
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// onstack_test.go:237: n, err := gate.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if awaited = gate; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1617
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1637
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1623
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1643
 		goto resume1
 	}
 	f.State = 1
@@ -1636,27 +1656,27 @@ after1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1640
-}
-
-func (f *halvesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 237)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1660
 }
 
 // halvesFunc1Machine is a function literal of [halves] as the root of a chain: chain and frame in
 // one allocation.
 type halvesFunc1Machine struct {
-	statemachine.Spawned[int]
-	halvesFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    halvesFunc1Locals
 }
 
 func (f *halvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *halvesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 237)
 }
 
 // Digest of itself: 28abd1e722a62dfc
@@ -1669,8 +1689,8 @@ func itselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *j
 	if hasEnded, v0, v1 := frame.moveNext(&r, &itselfArgs{ctx: ctx, own: own}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &itselfMachine{itselfLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &itselfMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // itselfEnter enters [itself] for another machine. It returns the results or, suspended, the frame
@@ -1686,16 +1706,16 @@ func itselfNested(r *statemachine.Run, caller *statemachine.Frame, callee **itse
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &itselfFrame{itselfLocals: frame}
-			r.Push(ctx, m)
+			m := &itselfFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &itselfArgs{ctx: ctx, own: own}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &itselfFrame{itselfLocals: frame}
-	r.Push(ctx, m)
+	m := &itselfFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -1714,14 +1734,14 @@ type itselfArgs struct {
 
 // itselfFrame is the frame of [itself] for a caller that is a machine.
 type itselfFrame struct {
-	itselfLocals
+	kept itselfLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *itselfFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -1736,7 +1756,7 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		own := args.own
@@ -1747,13 +1767,13 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 		// onstack_test.go:300: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1751
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1771
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1757
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1777
 			goto resume1
 		}
 		f.State = 1
@@ -1765,12 +1785,12 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1769
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1789
 	return true, result0, result1
 }
 
-func (f *itselfLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 300)
+func (f *itselfFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 300)
 }
 
 func (f *itselfFrame) Results(r *statemachine.Run) (int, error) {
@@ -1780,18 +1800,22 @@ func (f *itselfFrame) Results(r *statemachine.Run) (int, error) {
 
 // itselfMachine is [itself] as the root of a chain: chain, job and frame in one allocation.
 type itselfMachine struct {
-	statemachine.Builder[int]
-	itselfLocals
+	builder statemachine.Builder[int]
+	kept    itselfLocals
 }
 
 func (f *itselfMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.itselfLocals = itselfLocals{Frame: f.itselfLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = itselfLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *itselfMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 300)
 }
 
 // itselfFunc1Run is a function literal of [itself] for the runtime to call. It returns the
@@ -1803,15 +1827,15 @@ func itselfFunc1Run(own *job.Source[*job.Job[int]], ctx context.Context) (int, e
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &itselfFunc1Machine{itselfFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &itselfFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, own); hasEnded {
 		return v0, v1
 	}
-	m := &itselfFunc1Machine{itselfFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &itselfFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // itselfFunc1Locals is what a function literal of [itself] keeps while it is suspended.
@@ -1836,18 +1860,18 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// onstack_test.go:294: enclosing, err := own.Job().Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if awaited = own.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1845
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1869
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1851
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1875
 		goto resume1
 	}
 	f.State = 1
@@ -1865,13 +1889,13 @@ after1:
 		// onstack_test.go:298: return enclosing.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if awaited2 = enclosing; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1869
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1893
 			goto after2
 		}
 		f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1875
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1899
 			goto resume2
 		}
 		f.State = 2
@@ -1883,28 +1907,28 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1887
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1911
 	return true, result0, result1
-}
-
-func (f *itselfFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 294, 298)
 }
 
 // itselfFunc1Machine is a function literal of [itself] as the root of a chain: chain and frame in
 // one allocation.
 type itselfFunc1Machine struct {
-	statemachine.Spawned[int]
-	itselfFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    itselfFunc1Locals
 }
 
 func (f *itselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 7718e8732da0ebdf
+func (f *itselfFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 294, 298)
+}
+
+// Digest of what is above: f63bf5830230f4e5

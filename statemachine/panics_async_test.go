@@ -28,8 +28,8 @@ func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &fallThroughLiteralsMachine{fallThroughLiteralsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fallThroughLiteralsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fallThroughLiteralsEnter enters [fallThroughLiterals] for another machine. It returns the
@@ -40,8 +40,8 @@ func fallThroughLiteralsEnter(r *statemachine.Run, ctx context.Context, f *fall,
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &fallThroughLiteralsFrame{fallThroughLiteralsLocals: frame}
-	r.Push(ctx, m)
+	m := &fallThroughLiteralsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -59,13 +59,13 @@ type fallThroughLiteralsLocals struct {
 
 // fallThroughLiteralsFrame is the frame of [fallThroughLiterals] for a caller that is a machine.
 type fallThroughLiteralsFrame struct {
-	fallThroughLiteralsLocals
+	kept fallThroughLiteralsLocals
 
 	result0 error
 }
 
 func (frame *fallThroughLiteralsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, frame.result0 = frame.moveNext(r)
+	hasEnded, frame.result0 = frame.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -82,7 +82,7 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (hasEnded 
 	case 2:
 		goto resume2
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		f := frame.f
@@ -141,8 +141,8 @@ after2:
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:142
 }
 
-func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 57, 61)
+func (frame *fallThroughLiteralsFrame) Location() statemachine.Location {
+	return statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 57, 61)
 }
 
 func (frame *fallThroughLiteralsFrame) Results(r *statemachine.Run) error {
@@ -153,19 +153,23 @@ func (frame *fallThroughLiteralsFrame) Results(r *statemachine.Run) error {
 // fallThroughLiteralsMachine is [fallThroughLiterals] as the root of a chain: chain, job and frame
 // in one allocation.
 type fallThroughLiteralsMachine struct {
-	statemachine.Builder[job.Void]
-	fallThroughLiteralsLocals
+	builder statemachine.Builder[job.Void]
+	kept    fallThroughLiteralsLocals
 }
 
 func (frame *fallThroughLiteralsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := frame.moveNext(r)
+	hasEnded, v0 := frame.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	frame.SetResult(r, job.Void{}, v0)
-	frame.fallThroughLiteralsLocals = fallThroughLiteralsLocals{Frame: frame.fallThroughLiteralsLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, job.Void{}, v0)
+	frame.kept = fallThroughLiteralsLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *fallThroughLiteralsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 57, 61)
 }
 
 // Digest of fallThroughEpilogues: a807c8d14c951027
@@ -178,8 +182,8 @@ func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &fallThroughEpiloguesMachine{fallThroughEpiloguesFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &fallThroughEpiloguesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fallThroughEpiloguesEnter enters [fallThroughEpilogues] for another machine. It returns the
@@ -191,7 +195,7 @@ func fallThroughEpiloguesEnter(r *statemachine.Run, ctx context.Context, f *fall
 	}
 	m := new(fallThroughEpiloguesFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -240,7 +244,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, aga
 	case 4:
 		goto epilogue
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		n := frame.n
@@ -264,7 +268,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, aga
 		goto endIf2
 	}
 	// panics_test.go:80: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:268
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:272
 	frame.State = 1
 	return r.Yield(), false
 resume1:
@@ -274,7 +278,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:278
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:282
 	if frame.fallThroughEpilogues2 == nil {
 		goto after2
 	}
@@ -284,7 +288,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:288
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:292
 	frame.fallThroughEpilogues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
@@ -294,7 +298,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:298
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:302
 		return true, false
 	}
 	frame.State = 3
@@ -303,12 +307,12 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:307
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:311
 	goto epilogue
 }
 
 func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
+	return statemachine.At(&frame.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
 }
 
 func (frame *fallThroughEpiloguesFrame) Results(r *statemachine.Run) error {
@@ -319,17 +323,21 @@ func (frame *fallThroughEpiloguesFrame) Results(r *statemachine.Run) error {
 // fallThroughEpiloguesMachine is [fallThroughEpilogues] as the root of a chain: chain, job and
 // frame in one allocation.
 type fallThroughEpiloguesMachine struct {
-	statemachine.Builder[job.Void]
-	fallThroughEpiloguesFrame
+	builder statemachine.Builder[job.Void]
+	kept    fallThroughEpiloguesFrame
 }
 
 func (frame *fallThroughEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.fallThroughEpiloguesFrame.MoveNext(r) {
+	if !frame.kept.MoveNext(r) {
 		return false
 	}
-	frame.SetResult(r, job.Void{}, frame.result0)
-	frame.fallThroughEpiloguesFrame = fallThroughEpiloguesFrame{Frame: frame.fallThroughEpiloguesFrame.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, job.Void{}, frame.kept.result0)
+	frame.kept = fallThroughEpiloguesFrame{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *fallThroughEpiloguesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
 }
 
 // fallThroughEpiloguesFunc1Enter enters a function literal of [fallThroughEpilogues] for another
@@ -341,7 +349,7 @@ func fallThroughEpiloguesFunc1Enter(r *statemachine.Run, n int, f *fall) *fallTh
 	}
 	m := new(fallThroughEpiloguesFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -367,14 +375,14 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:72
 	if n >= 0 {
 		goto endIf1
 	}
 	// panics_test.go:73: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:378
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:386
 	frame.State = 1
 	return r.Yield()
 resume1:
@@ -382,12 +390,12 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:386
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:394
 	return true
 }
 
 func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 73)
+	return statemachine.At(&frame.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 73)
 }
 
 func (frame *fallThroughEpiloguesFunc1Frame) Results(r *statemachine.Run) {
@@ -424,7 +432,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		f := frame.f
@@ -433,7 +441,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:91
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:437
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:445
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -448,15 +456,15 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:460
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:91
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:456
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:464
 }
 
 func (frame *oneRoundFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
+	return statemachine.At(&frame.Frame, "github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
 }
 
 // Digest of fallThroughLoops: a0ba5d9397b9d9bc
@@ -470,8 +478,8 @@ func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &fallThroughLoopsMachine{fallThroughLoopsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &fallThroughLoopsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results or,
@@ -484,7 +492,7 @@ func fallThroughLoopsEnter(r *statemachine.Run, ctx context.Context, f *fall, n 
 	}
 	m := new(fallThroughLoopsFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -532,7 +540,7 @@ func (frame *fallThroughLoopsFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 6:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:99
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
@@ -542,7 +550,7 @@ range1:
 	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:99
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:546
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:554
 		goto resume1
 	}
 	frame.State = 1
@@ -562,7 +570,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:566
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:574
 	frame.State = 2
 	return r.Yield()
 resume2:
@@ -572,7 +580,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:576
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:584
 	if frame.fallThroughLoops3 == nil {
 		goto after3
 	}
@@ -581,22 +589,22 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:585
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:593
 	frame.fallThroughLoops3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:591
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:599
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:109
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:595
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:603
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:600
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:608
 		goto resume4
 	}
 	frame.State = 4
@@ -607,7 +615,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:611
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:619
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
@@ -615,19 +623,19 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:619
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:627
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:111
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:623
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:631
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:111
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:627
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:635
 }
 
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
+	return statemachine.At(&frame.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
 }
 
 func (frame *fallThroughLoopsFrame) Results(r *statemachine.Run) error {
@@ -638,18 +646,22 @@ func (frame *fallThroughLoopsFrame) Results(r *statemachine.Run) error {
 // fallThroughLoopsMachine is [fallThroughLoops] as the root of a chain: chain, job and frame in
 // one allocation.
 type fallThroughLoopsMachine struct {
-	statemachine.Builder[job.Void]
-	fallThroughLoopsFrame
+	builder statemachine.Builder[job.Void]
+	kept    fallThroughLoopsFrame
 }
 
 func (frame *fallThroughLoopsMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.fallThroughLoopsFrame.MoveNext(r) {
+	if !frame.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	frame.SetResult(r, job.Void{}, frame.result0)
-	frame.fallThroughLoopsFrame = fallThroughLoopsFrame{Frame: frame.fallThroughLoopsFrame.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, job.Void{}, frame.kept.result0)
+	frame.kept = fallThroughLoopsFrame{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *fallThroughLoopsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
 }
 
 // Digest of fallingStream: 1d8693f3b959a994
@@ -705,7 +717,7 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 6:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:117
@@ -720,7 +732,7 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:120
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:724
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:736
 	frame.State = 1
 	return true
 resume1:
@@ -744,7 +756,7 @@ range1:
 	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:125
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:760
 		goto resume2
 	}
 	frame.State = 2
@@ -760,7 +772,7 @@ resume2:
 		v, err := frame.loop1.Key(), frame.loop1.Value()
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:764
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:776
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -773,12 +785,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:777
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:789
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:782
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:794
 		goto resume4
 	}
 	frame.State = 4
@@ -789,7 +801,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:793
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:805
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
@@ -797,16 +809,16 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:801
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:813
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:806
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:818
 }
 
 func (frame *fallingStreamFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
+	return statemachine.At(&frame.Frame, "github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
 }
 
 // Digest of fallThroughStreams: 29f8d0a5bf192a62
@@ -820,8 +832,8 @@ func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.J
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &fallThroughStreamsMachine{fallThroughStreamsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &fallThroughStreamsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fallThroughStreamsFrame is the frame of [fallThroughStreams]: what it keeps while it is
@@ -870,7 +882,7 @@ func (frame *fallThroughStreamsFrame) step(r *statemachine.Run, args *fallThroug
 	case 4:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		f := frame.f
@@ -885,7 +897,7 @@ range1:
 	// panics_test.go:136: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:136
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:889
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:901
 		goto resume1
 	}
 	frame.State = 1
@@ -900,48 +912,48 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:138: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:904
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
 	frame.State = 2
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:138
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:911
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:923
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:138
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:928
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:920
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:932
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:924
-}
-
-func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:936
 }
 
 // fallThroughStreamsMachine is [fallThroughStreams] as the root of a chain: chain, job and frame
 // in one allocation.
 type fallThroughStreamsMachine struct {
-	statemachine.Builder[job.Void]
-	fallThroughStreamsFrame
+	builder statemachine.Builder[job.Void]
+	kept    fallThroughStreamsFrame
 }
 
 func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.fallThroughStreamsFrame.moveNext(r, nil) {
+	if !frame.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	frame.SetResult(r, job.Void{}, frame.result0)
-	frame.fallThroughStreamsFrame = fallThroughStreamsFrame{Frame: frame.fallThroughStreamsFrame.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, job.Void{}, frame.kept.result0)
+	frame.kept = fallThroughStreamsFrame{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (frame *fallThroughStreamsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
 }
 
 // Digest of exitsWhileItPanics: dddd02fa46adb4a3
@@ -955,8 +967,8 @@ func exitsWhileItPanicsAsync(ctx context.Context, saw *any) (result *job.Job[job
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &exitsWhileItPanicsMachine{exitsWhileItPanicsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &exitsWhileItPanicsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // exitsWhileItPanicsLocals is what [exitsWhileItPanics] keeps while it is suspended.
@@ -976,7 +988,7 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		saw := saw
@@ -986,36 +998,36 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (hasE
 //line github.com/movenext/movenext/statemachine/panics_test.go:206
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:990
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1002
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:207
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:997
-}
-
-func (f *exitsWhileItPanicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 207)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1009
 }
 
 // exitsWhileItPanicsMachine is [exitsWhileItPanics] as the root of a chain: chain, job and frame
 // in one allocation.
 type exitsWhileItPanicsMachine struct {
-	statemachine.Builder[job.Void]
-	exitsWhileItPanicsLocals
+	builder statemachine.Builder[job.Void]
+	kept    exitsWhileItPanicsLocals
 }
 
 func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.exitsWhileItPanicsLocals = exitsWhileItPanicsLocals{Frame: f.exitsWhileItPanicsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = exitsWhileItPanicsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitsWhileItPanicsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 207)
 }
 
 // Digest of panicsOnce: 47dc7e64421fefe5
@@ -1028,8 +1040,8 @@ func panicsOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &panicsOnceMachine{panicsOnceFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &panicsOnceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // panicsOnceEnter enters [panicsOnce] for another machine. It returns the results or, suspended,
@@ -1041,7 +1053,7 @@ func panicsOnceEnter(r *statemachine.Run, ctx context.Context) *panicsOnceFrame 
 	}
 	m := new(panicsOnceFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -1061,7 +1073,7 @@ func (f *panicsOnceFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// panics_test.go:224: job.Yield()
 	f.State = 1
@@ -1070,18 +1082,18 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:224
 	_ = r.Refusal()
 	// panics_test.go:225: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1074
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1086
 	f.State = 2
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:225
 	_ = r.Refusal()
 	panic("again")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1081
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1093
 }
 
 func (f *panicsOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 224, 225)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 224, 225)
 }
 
 func (f *panicsOnceFrame) Results(r *statemachine.Run) {
@@ -1091,16 +1103,20 @@ func (f *panicsOnceFrame) Results(r *statemachine.Run) {
 // panicsOnceMachine is [panicsOnce] as the root of a chain: chain, job and frame in one
 // allocation.
 type panicsOnceMachine struct {
-	statemachine.Builder[job.Void]
-	panicsOnceFrame
+	builder statemachine.Builder[job.Void]
+	kept    panicsOnceFrame
 }
 
 func (f *panicsOnceMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.panicsOnceFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
+	f.builder.SetResult(r, job.Void{}, nil)
 	return true
+}
+
+func (f *panicsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 224, 225)
 }
 
 // Digest of recoversOnce: 88f202e1d04b7bbc
@@ -1114,8 +1130,8 @@ func recoversOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &recoversOnceMachine{recoversOnceFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &recoversOnceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // recoversOnceEnter enters [recoversOnce] for another machine. It returns the results or,
@@ -1128,7 +1144,7 @@ func recoversOnceEnter(r *statemachine.Run, ctx context.Context) *recoversOnceFr
 	}
 	m := new(recoversOnceFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -1155,12 +1171,12 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:231
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1164
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1180
 	if f.panicsOnce1 == nil {
 		goto after1
 	}
@@ -1169,17 +1185,17 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:232
 	f.panicsOnce1.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1173
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1189
 	f.panicsOnce1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:232
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1179
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1195
 }
 
 func (f *recoversOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 232)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 232)
 }
 
 func (f *recoversOnceFrame) Results(r *statemachine.Run) {
@@ -1189,18 +1205,22 @@ func (f *recoversOnceFrame) Results(r *statemachine.Run) {
 // recoversOnceMachine is [recoversOnce] as the root of a chain: chain, job and frame in one
 // allocation.
 type recoversOnceMachine struct {
-	statemachine.Builder[job.Void]
-	recoversOnceFrame
+	builder statemachine.Builder[job.Void]
+	kept    recoversOnceFrame
 }
 
 func (f *recoversOnceMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.recoversOnceFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.recoversOnceFrame = recoversOnceFrame{Frame: f.recoversOnceFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = recoversOnceFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *recoversOnceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 232)
 }
 
 // Digest of panicsTwice: 8e97c5a7962906e9
@@ -1213,8 +1233,8 @@ func panicsTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &panicsTwiceMachine{panicsTwiceLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &panicsTwiceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // panicsTwiceLocals is what [panicsTwice] keeps while it is suspended.
@@ -1239,7 +1259,7 @@ func (f *panicsTwiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// panics_test.go:240: job.Yield()
 	f.State = 1
@@ -1248,7 +1268,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:240
 	_ = r.Refusal()
 	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1252
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1272
 	if f.recoversOnce2 == nil {
 		goto after2
 	}
@@ -1258,7 +1278,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:241
 	f.recoversOnce2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1262
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1282
 	f.recoversOnce2 = nil
 after2:
 	// panics_test.go:242: job.Yield()
@@ -1270,28 +1290,28 @@ resume3:
 	_ = r.Refusal()
 	panicsAgain()
 	return true, nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1274
-}
-
-func (f *panicsTwiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 240, 241, 242)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1294
 }
 
 // panicsTwiceMachine is [panicsTwice] as the root of a chain: chain, job and frame in one
 // allocation.
 type panicsTwiceMachine struct {
-	statemachine.Builder[job.Void]
-	panicsTwiceLocals
+	builder statemachine.Builder[job.Void]
+	kept    panicsTwiceLocals
 }
 
 func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.panicsTwiceLocals = panicsTwiceLocals{Frame: f.panicsTwiceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = panicsTwiceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f14bbf6d61a14453
+func (f *panicsTwiceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 240, 241, 242)
+}
+
+// Digest of what is above: 330e297f901a89b8

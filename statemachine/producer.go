@@ -44,6 +44,8 @@ func (p *Producer[T]) current() (T, error) {
 
 func (p *Producer[T]) order() *order { return &p.wanted }
 
+func (p *Producer[T]) base() *Frame { return &p.Frame }
+
 // runsIn notes the context of the pull that the machine runs in; nil: it is ranged over.
 func (p *Producer[T]) runsIn(pulled *pullcontext.Context) { p.pulled = pulled }
 

@@ -108,11 +108,10 @@ func (r *Run) Yield() bool {
 	return false
 }
 
-// Push puts a promoted frame, whose MoveNext has returned false, under the frames that
-// were promoted before it, which are its callees. ctx is the function's first context
-// parameter, or nil; its ambient scheduler becomes the frame's home.
-func (r *Run) Push(ctx context.Context, m framed) {
-	f := m.base()
+// Push puts f, the frame of m, whose MoveNext has returned false, under the frames that were
+// promoted before it, which are its callees. ctx is the function's first context parameter, or
+// nil; its ambient scheduler becomes the frame's home.
+func (r *Run) Push(ctx context.Context, m StateMachine, f *Frame) {
 	f.self, f.ticket = m, 0
 	if f.home == nil {
 		f.home = dispatch.HomeOf(ctx)
@@ -131,14 +130,6 @@ func (r *Run) Push(ctx context.Context, m framed) {
 func (r *Run) elsewhere(f *Frame) bool {
 	return f.self != nil && r.cache != nil && r.top != nil && !sameHome(f, r.top)
 }
-
-// framed is a StateMachine that embeds Frame.
-type framed interface {
-	StateMachine
-	base() *Frame
-}
-
-func (f *Frame) base() *Frame { return f }
 
 // setHomes gives every frame that was promoted since the last resume its home: its
 // own, or its caller's. bottom is the frame below them, which has one.
@@ -191,7 +182,7 @@ func (r *Run) settle(c *chain, elsewhere bool) bool {
 	r.unsettled.chain, r.unsettled.frame = nil, nil
 	if r.pop(failed) == nil {
 		r.failure.report(r.Worker())
-		failed.self.(root).fail(r.failure, r.Worker())
+		rootOf(failed).fail(r.failure, r.Worker())
 		return false
 	}
 	if elsewhere || !sameHome(r.top, failed) {
@@ -333,7 +324,7 @@ func (r *Run) registerAwaited(c *chain) bool {
 	case *guardedSleeping:
 		return r.armGuarded(w, c)
 	case *switching:
-		return r.queueSwitch(w, c)
+		return queueSwitch(r, w, c)
 	case Pending:
 		c.node.PrepareAlone(c)
 		return w.Join(&c.node, r.Worker())
@@ -440,8 +431,25 @@ func (r *Run) continueElsewhere(c *chain, f *Frame) {
 	r.goHome(c, r.Worker())
 }
 
-// root is the machine at the end of a chain: the one with the job.
-type root interface {
+// Root is the part of the machine at the end of a chain that has the job: a [Builder] or a
+// [Spawned].
+type Root interface {
 	fail(f *failure, on schedulers.Worker)
 	handle() job.Handle
+}
+
+// rootMachine is a machine at the end of a chain. The location is that of its frame: one method
+// returns both, since each method of generated types is one more function to compile.
+type rootMachine interface {
+	StateMachine
+	Root() (Root, Location)
+}
+
+// rootOf returns the root of a chain, whose outermost frame is f, or nil if f is another one.
+func rootOf(f *Frame) Root {
+	if m, ok := f.self.(rootMachine); ok {
+		root, _ := m.Root()
+		return root
+	}
+	return nil
 }

@@ -48,6 +48,11 @@ type roundsMachine struct {
 	roundsFrame
 }
 
+// Root is for the runtime.
+func (m *roundsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Builder, statemachine.Location{}
+}
+
 func (m *roundsMachine) MoveNext(r *statemachine.Run) bool {
 	if !m.roundsFrame.MoveNext(r) {
 		return false
@@ -61,7 +66,7 @@ func roundsAsync(ctx context.Context, fn func(context.Context) (int, error), mor
 	frame := roundsFrame{ctx: ctx, fn: fn, more: more}
 	frame.MoveNext(&r)
 	m := &roundsMachine{roundsFrame: frame}
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 func times(n int) func() bool {
@@ -119,7 +124,7 @@ func unstartedAsync(ctx context.Context, n int, fn func(context.Context) (int, e
 	frame := unstartedFrame{ctx: ctx, fn: fn, left: n, opts: opts}
 	frame.MoveNext(&r)
 	m := &unstartedMachine{unstartedFrame: frame}
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 type unstartedFrame struct {
@@ -152,6 +157,11 @@ func (f *unstartedFrame) MoveNext(r *statemachine.Run) bool {
 type unstartedMachine struct {
 	statemachine.Builder[job.Void]
 	unstartedFrame
+}
+
+// Root is for the runtime.
+func (m *unstartedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Builder, statemachine.Location{}
 }
 
 func (m *unstartedMachine) MoveNext(r *statemachine.Run) bool {

@@ -28,8 +28,8 @@ func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void])
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &dozeMachine{dozeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &dozeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // dozeLocals is what [doze] keeps while it is suspended.
@@ -53,7 +53,7 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	asleep, err = statemachine.Sleep(r, f.ctx, f.d)
@@ -87,24 +87,24 @@ after2:
 	return true, result0
 }
 
-func (f *dozeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 24, 27)
-}
-
 // dozeMachine is [doze] as the root of a chain: chain, job and frame in one allocation.
 type dozeMachine struct {
-	statemachine.Builder[job.Void]
-	dozeLocals
+	builder statemachine.Builder[job.Void]
+	kept    dozeLocals
 }
 
 func (f *dozeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = dozeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *dozeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 24, 27)
 }
 
 // Digest of nod: fb06433d588cde6a
@@ -117,8 +117,8 @@ func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	if hasEnded, v0 := frame.moveNext(&r, &nodArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &nodMachine{nodLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &nodMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // nodLocals is what [nod] keeps while it is suspended.
@@ -143,7 +143,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (hasEnded bool,
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
@@ -161,23 +161,23 @@ after1:
 	return true, result0
 }
 
-func (f *nodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 180)
-}
-
 // nodMachine is [nod] as the root of a chain: chain, job and frame in one allocation.
 type nodMachine struct {
-	statemachine.Builder[job.Void]
-	nodLocals
+	builder statemachine.Builder[job.Void]
+	kept    nodLocals
 }
 
 func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *nodMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 180)
 }
 
 // Digest of nodUnder: b98896cbb4757b33
@@ -190,8 +190,8 @@ func nodUnderAsync(ctx, other context.Context, d time.Duration) (result *job.Job
 	if hasEnded, v0 := frame.moveNext(&r, &nodUnderArgs{other: other, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &nodUnderMachine{nodUnderLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &nodUnderMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // nodUnderLocals is what [nodUnder] keeps while it is suspended.
@@ -219,7 +219,7 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	asleep, err = statemachine.Sleep(r, args.other, args.d)
@@ -245,24 +245,24 @@ after1:
 	return true, result0
 }
 
-func (f *nodUnderLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
-}
-
 // nodUnderMachine is [nodUnder] as the root of a chain: chain, job and frame in one allocation.
 type nodUnderMachine struct {
-	statemachine.Builder[job.Void]
-	nodUnderLocals
+	builder statemachine.Builder[job.Void]
+	kept    nodUnderLocals
 }
 
 func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.nodUnderLocals = nodUnderLocals{Frame: f.nodUnderLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = nodUnderLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 377478c352377930
+func (f *nodUnderMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
+}
+
+// Digest of what is above: 36a81fe83e4fffb1

@@ -17,7 +17,7 @@ import (
 
 // Spawned is the part of a root machine that completes a job that the runtime has begun.
 // It corresponds to the [Builder] of an async function. Generated roots of function
-// literals that the runtime calls embed it before their frame.
+// literals that the runtime calls have it before their frame.
 //
 // The job of a literal exists before the literal runs, since it has to wait in a queue.
 // The machine is made only if the literal suspends, which is rare where workers run
@@ -28,14 +28,14 @@ type Spawned[T any] struct {
 }
 
 // Suspend takes over a chain of frames that suspended in the first step of a function: r
-// is the run of that step, m the promoted root. It returns the error that the function
-// has to return.
-func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
-	r.Push(ctx, m)
-	s.chain.takeOver(ctx, r, m)
+// is the run of that step, m the promoted root, f its frame. It returns the error that the
+// function has to return.
+func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m rootMachine, f *Frame) error {
+	r.Push(ctx, m, f)
+	s.chain.takeOver(ctx, r, f)
 	r.labels = nil
 	p, _ := pooledRuns.Get().(*pooledRun)
-	p.firstChain, p.firstFrame, p.completer = &s.chain, m.base(), s
+	p.firstChain, p.firstFrame, p.completer = &s.chain, f, s
 	p.exiting, p.runs = r.exiting, r.runs
 	p.top, p.awaiting, p.holder, p.ready = r.top, r.awaiting, r.holder, r.ready
 	p.clock, p.pause = r.clock, r.pause

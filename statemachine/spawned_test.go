@@ -28,12 +28,17 @@ func sumFunc1Run(end func(int), jobs []*job.Job[int], ctx context.Context) (int,
 		return frame.total, frame.err
 	}
 	m := &sumFunc1Machine{sumFrame: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	return 0, m.Suspend(ctx, &r, m, &m.Frame)
 }
 
 type sumFunc1Machine struct {
 	statemachine.Spawned[int]
 	sumFrame
+}
+
+// Root is for the runtime.
+func (m *sumFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &m.Spawned, statemachine.Location{}
 }
 
 func (m *sumFunc1Machine) MoveNext(r *statemachine.Run) bool {

@@ -38,11 +38,11 @@ func TestAPanicThroughManySuspendedCallsNeedsNoStack(t *testing.T) {
 	for range many {
 		f := &sumFrame{ctx: ctx, leaf1: leaf, end: nothing}
 		f.State = 1
-		run.Push(ctx, f)
+		run.Push(ctx, f, &f.Frame)
 	}
 	m := &sumMachine{sumFrame: sumFrame{leaf1: leaf, end: nothing}}
 	m.State = 1
-	j := m.Start(ctx, &run, m)
+	j := m.Start(ctx, &run, m, &m.Frame)
 	withSmallStack(func() {
 		s.TrySetResult(-1)
 		requirePanic(t, j, "negative")
@@ -72,6 +72,11 @@ type lookingFrame struct {
 	first, second *job.Job[int]
 	between       func()
 	sum           int
+}
+
+// Root is for the runtime.
+func (f *lookingFrame) Root() (statemachine.Root, statemachine.Location) {
+	return &f.Builder, statemachine.Location{}
 }
 
 func (f *lookingFrame) MoveNext(r *statemachine.Run) bool {
@@ -113,7 +118,7 @@ func TestCompleteBetweenTheLookAndTheRegistrationOfAMachine(t *testing.T) {
 	}
 	var run statemachine.Run
 	require.False(t, m.MoveNext(&run), "it has looked before: it suspends all the same")
-	j := m.Start(ctx, &run, m)
+	j := m.Start(ctx, &run, m, &m.Frame)
 	v, err := j.Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 3, v)

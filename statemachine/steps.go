@@ -45,7 +45,7 @@ func (s *machines[T]) Steps(consumer context.Context) (next func(context.Context
 
 // hasEnded reports whether m, which is not running, has ended. After a panic its state
 // is still Running.
-func hasEnded(m framed) bool {
+func hasEnded(m iteration) bool {
 	s := m.base().State
 	return s == Finished || s == Running
 }
@@ -53,7 +53,7 @@ func hasEnded(m framed) bool {
 // pull runs m to its next stop, and returns the job of the results that arrive then
 // returns. It starts hot, as a call of a twin does, until m has been at its home. over is called
 // if m has ended.
-func pull[T any](ctx context.Context, m framed, over func(), arrive func() (T, error)) (j *job.Job[T]) {
+func pull[T any](ctx context.Context, m iteration, over func(), arrive func() (T, error)) (j *job.Job[T]) {
 	var r Run
 	suspended := false
 	defer Catch(&r, &j)
@@ -70,20 +70,23 @@ func pull[T any](ctx context.Context, m framed, over func(), arrive func() (T, e
 		return Completed(context.Background(), v, err)
 	}
 	suspended = true
-	r.Push(ctx, m)
+	r.Push(ctx, m, m.base())
 	p := &pulledStep[T]{m: m, over: over, arrive: arrive}
 	p.home = m.base().home
-	return p.Start(ctx, &r, p)
+	return p.Start(ctx, &r, p, &p.Frame)
 }
 
 // pulledStep is the root of a chain that runs to the next value of a stream.
 type pulledStep[T any] struct {
 	Builder[T]
 	Frame
-	m      framed
+	m      iteration
 	over   func()
 	arrive func() (T, error)
 }
+
+// Root implements rootMachine.
+func (p *pulledStep[T]) Root() (Root, Location) { return &p.Builder, Location{} }
 
 // MoveNext implements StateMachine: the stream has reached a value or its end.
 func (p *pulledStep[T]) MoveNext(r *Run) bool {

@@ -27,8 +27,8 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 	if frame.moveNext(&r, &zippedArgs{one2: one, two: two}) {
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
-	m := &zippedMachine{zippedFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &zippedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // zippedFrame is the frame of [zipped]: what it keeps while it is suspended, its results among it.
@@ -84,7 +84,7 @@ func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (hasEnded, aga
 	case 4:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:21
 	f.a, f.b = args.one2.Pull(), args.two.Pull()
@@ -176,23 +176,23 @@ resume3:
 	goto epilogue
 }
 
-func (f *zippedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
-}
-
 // zippedMachine is [zipped] as the root of a chain: chain, job and frame in one allocation.
 type zippedMachine struct {
-	statemachine.Builder[[]string]
-	zippedFrame
+	builder statemachine.Builder[[]string]
+	kept    zippedFrame
 }
 
 func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.zippedFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, f.all, f.err)
-	f.zippedFrame = zippedFrame{Frame: f.zippedFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.all, f.kept.err)
+	f.kept = zippedFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *zippedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
 }
 
 // zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the
@@ -204,7 +204,7 @@ func zippedFunc1Enter(r *statemachine.Run, a *job.Puller[string], ctx context.Co
 	}
 	m := new(zippedFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -236,7 +236,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = args.a.StopAsync(args.ctx)
@@ -256,7 +256,7 @@ resume1:
 }
 
 func (f *zippedFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 22)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 22)
 }
 
 func (f *zippedFunc1Frame) Results(r *statemachine.Run) {
@@ -272,7 +272,7 @@ func zippedFunc2Enter(r *statemachine.Run, b *job.Puller[string], ctx context.Co
 	}
 	m := new(zippedFunc2Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -304,7 +304,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = args.b.StopAsync(args.ctx)
@@ -324,7 +324,7 @@ resume1:
 }
 
 func (f *zippedFunc2Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 23)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 23)
 }
 
 func (f *zippedFunc2Frame) Results(r *statemachine.Run) {
@@ -363,7 +363,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// steps_test.go:104: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
@@ -403,7 +403,7 @@ resume2:
 }
 
 func (f *failingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: f462050d406798d6
+// Digest of what is above: 5cd7cea08b32c42c

@@ -58,7 +58,7 @@ func (f *lettersFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:31
 	f.h.add("begins")
@@ -147,7 +147,7 @@ endRange1:
 }
 
 func (f *lettersFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.letters", "github.com/movenext/movenext/statemachine/stream_test.go", 34, 36, 37)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.letters", "github.com/movenext/movenext/statemachine/stream_test.go", 34, 36, 37)
 }
 
 // Digest of collect: 108928d49ba4242d
@@ -161,8 +161,8 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
-	m := &collectMachine{collectFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &collectMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // collectFrame is the frame of [collect]: what it keeps while it is suspended, its results among
@@ -207,7 +207,7 @@ func (f *collectFrame) step(r *statemachine.Run, s *job.Stream[string]) (hasEnde
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	f.loop1 = statemachine.RangeStream(s)
@@ -295,24 +295,24 @@ endRange1:
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:296
 }
 
-func (f *collectFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
-}
-
 // collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
 type collectMachine struct {
-	statemachine.Builder[[]string]
-	collectFrame
+	builder statemachine.Builder[[]string]
+	kept    collectFrame
 }
 
 func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.collectFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.result0, f.result1)
-	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.result0, f.kept.result1)
+	f.kept = collectFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *collectMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
 }
 
 // Digest of forgiving: 06ccb332f525a463
@@ -349,7 +349,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:157
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
@@ -387,7 +387,7 @@ resume2:
 }
 
 func (f *forgivingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forgiving", "github.com/movenext/movenext/statemachine/stream_test.go", 158, 159)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.forgiving", "github.com/movenext/movenext/statemachine/stream_test.go", 158, 159)
 }
 
 // Digest of exitsIn: 867a68be459eba01
@@ -401,8 +401,8 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
-	m := &exitsInMachine{exitsInFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &exitsInMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // exitsInFrame is the frame of [exitsIn]: what it keeps while it is suspended.
@@ -445,7 +445,7 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (hasEnd
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		h := f.h
@@ -505,24 +505,24 @@ done1:
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:506
 }
 
-func (f *exitsInFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
-}
-
 // exitsInMachine is [exitsIn] as the root of a chain: chain, job and frame in one allocation.
 type exitsInMachine struct {
-	statemachine.Builder[job.Void]
-	exitsInFrame
+	builder statemachine.Builder[job.Void]
+	kept    exitsInFrame
 }
 
 func (f *exitsInMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitsInFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = exitsInFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exitsInMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
 }
 
 // Digest of drain: 11d377f6b794357f
@@ -536,8 +536,8 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pauseArg *job.Job[job.V
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
-	m := &drainMachine{drainFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &drainMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // drainFrame is the frame of [drain]: what it keeps while it is suspended, its results among it.
@@ -582,7 +582,7 @@ func (f *drainFrame) step(r *statemachine.Run, s *job.Stream[int]) (hasEnded boo
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	f.loop1 = statemachine.RangeStream(s)
@@ -674,24 +674,24 @@ done1:
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:675
 }
 
-func (f *drainFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
-}
-
 // drainMachine is [drain] as the root of a chain: chain, job and frame in one allocation.
 type drainMachine struct {
-	statemachine.Builder[int]
-	drainFrame
+	builder statemachine.Builder[int]
+	kept    drainFrame
 }
 
 func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.drainFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.sum, f.err)
-	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sum, f.kept.err)
+	f.kept = drainFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *drainMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
 }
 
 // Digest of remaining: 5ffa168ecc72ce43
@@ -721,7 +721,7 @@ func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:263
@@ -754,7 +754,7 @@ endFor1:
 }
 
 func (f *remainingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 265)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 265)
 }
 
-// Digest of what is above: 74a6a92f280387b4
+// Digest of what is above: 3fb5edbee0ddd878

@@ -27,8 +27,8 @@ func movesAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[er
 	if hasEnded, v1 := frame.moveNext(&r, s); hasEnded {
 		return statemachine.Completed(ctx, frame.err, v1)
 	}
-	m := &movesMachine{movesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &movesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // movesLocals is what [moves] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (has
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// switching_test.go:70: err = job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/switching_test.go:70
@@ -100,24 +100,24 @@ after3:
 	return true, then
 }
 
-func (f *movesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.moves", "github.com/movenext/movenext/statemachine/switching_test.go", 70, 71, 72)
-}
-
 // movesMachine is [moves] as the root of a chain: chain, job and frame in one allocation.
 type movesMachine struct {
-	statemachine.Builder[error]
-	movesLocals
+	builder statemachine.Builder[error]
+	kept    movesLocals
 }
 
 func (f *movesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
+	hasEnded, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.err, v1)
-	f.movesLocals = movesLocals{Frame: f.movesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.err, v1)
+	f.kept = movesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *movesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.moves", "github.com/movenext/movenext/statemachine/switching_test.go", 70, 71, 72)
 }
 
 // Digest of movesInDefer: c30a0625bb778270
@@ -130,8 +130,8 @@ func movesInDeferAsync(ctx context.Context, s schedulers.Scheduler) (result *job
 	if frame.moveNext(&r, &movesInDeferArgs{ctx: ctx, s: s}) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.then)
 	}
-	m := &movesInDeferMachine{movesInDeferFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &movesInDeferMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // movesInDeferFrame is the frame of [movesInDefer]: what it keeps while it is suspended, its
@@ -175,7 +175,7 @@ func (f *movesInDeferFrame) step(r *statemachine.Run, args *movesInDeferArgs) (h
 	case 2:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		then := f.then
@@ -215,24 +215,24 @@ resume1:
 	goto epilogue
 }
 
-func (f *movesInDeferFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 83)
-}
-
 // movesInDeferMachine is [movesInDefer] as the root of a chain: chain, job and frame in one
 // allocation.
 type movesInDeferMachine struct {
-	statemachine.Builder[job.Void]
-	movesInDeferFrame
+	builder statemachine.Builder[job.Void]
+	kept    movesInDeferFrame
 }
 
 func (f *movesInDeferMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.movesInDeferFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, *f.then)
-	f.movesInDeferFrame = movesInDeferFrame{Frame: f.movesInDeferFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.then)
+	f.kept = movesInDeferFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *movesInDeferMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 83)
 }
 
 // movesInDeferFunc1Enter enters a function literal of [movesInDefer] for another machine. It
@@ -244,7 +244,7 @@ func movesInDeferFunc1Enter(r *statemachine.Run, then *error, ctx context.Contex
 	}
 	m := new(movesInDeferFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -271,7 +271,7 @@ func (f *movesInDeferFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// switching_test.go:78: job.Yield()
 	f.State = 1
@@ -298,7 +298,7 @@ after2:
 }
 
 func (f *movesInDeferFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 78, 79)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 78, 79)
 }
 
 func (f *movesInDeferFunc1Frame) Results(r *statemachine.Run) {
@@ -316,8 +316,8 @@ func switchesUnderAsync(ctx context.Context, s schedulers.Scheduler) (result *jo
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.caught, frame.err)
 	}
-	m := &switchesUnderMachine{switchesUnderFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &switchesUnderMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // switchesUnderFrame is the frame of [switchesUnder]: what it keeps while it is suspended, its
@@ -347,7 +347,7 @@ func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderAr
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		caught := f.caught
@@ -380,25 +380,25 @@ after1:
 //line github.com/movenext/movenext/statemachine/switching_async_test.go:381
 }
 
-func (f *switchesUnderFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switchesUnder", "github.com/movenext/movenext/statemachine/switching_test.go", 197)
-}
-
 // switchesUnderMachine is [switchesUnder] as the root of a chain: chain, job and frame in one
 // allocation.
 type switchesUnderMachine struct {
-	statemachine.Builder[any]
-	switchesUnderFrame
+	builder statemachine.Builder[any]
+	kept    switchesUnderFrame
 }
 
 func (f *switchesUnderMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.switchesUnderFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, *f.caught, f.err)
-	f.switchesUnderFrame = switchesUnderFrame{Frame: f.switchesUnderFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.caught, f.kept.err)
+	f.kept = switchesUnderFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *switchesUnderMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.switchesUnder", "github.com/movenext/movenext/statemachine/switching_test.go", 197)
 }
 
 // Digest of movesAndEnds: e44f99eb28170058
@@ -411,8 +411,8 @@ func movesAndEndsAsync(ctx context.Context, s schedulers.Scheduler, end func()) 
 	if hasEnded, v0 := frame.moveNext(&r, &movesAndEndsArgs{ctx: ctx, s: s}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &movesAndEndsMachine{movesAndEndsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &movesAndEndsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // movesAndEndsLocals is what [movesAndEnds] keeps while it is suspended.
@@ -439,7 +439,7 @@ func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// switching_test.go:216: err := job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
@@ -464,25 +464,25 @@ after1:
 //line github.com/movenext/movenext/statemachine/switching_async_test.go:465
 }
 
-func (f *movesAndEndsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216)
-}
-
 // movesAndEndsMachine is [movesAndEnds] as the root of a chain: chain, job and frame in one
 // allocation.
 type movesAndEndsMachine struct {
-	statemachine.Builder[job.Void]
-	movesAndEndsLocals
+	builder statemachine.Builder[job.Void]
+	kept    movesAndEndsLocals
 }
 
 func (f *movesAndEndsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.movesAndEndsLocals = movesAndEndsLocals{Frame: f.movesAndEndsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = movesAndEndsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8a8322422e50f1b9
+func (f *movesAndEndsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216)
+}
+
+// Digest of what is above: 0c7e95aa2ab171cc

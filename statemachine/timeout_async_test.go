@@ -28,8 +28,8 @@ func timesOutAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &timesOutMachine{timesOutLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &timesOutMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // timesOutLocals is what [timesOut] keeps while it is suspended.
@@ -52,7 +52,7 @@ func (f *timesOutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -88,25 +88,25 @@ after1:
 //line github.com/movenext/movenext/statemachine/timeout_async_test.go:89
 }
 
-func (f *timesOutLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.timesOut", "github.com/movenext/movenext/statemachine/timeout_test.go", 24)
-}
-
 // timesOutMachine is [timesOut] as the root of a chain: chain, job and frame in one allocation.
 type timesOutMachine struct {
-	statemachine.Builder[job.Void]
-	timesOutLocals
+	builder statemachine.Builder[job.Void]
+	kept    timesOutLocals
 }
 
 func (f *timesOutMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.timesOutLocals = timesOutLocals{Frame: f.timesOutLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = timesOutLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 328ce8e26266c798
+func (f *timesOutMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.timesOut", "github.com/movenext/movenext/statemachine/timeout_test.go", 24)
+}
+
+// Digest of what is above: 1a24c4db1c99b958

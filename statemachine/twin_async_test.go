@@ -27,8 +27,8 @@ func leftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &leftByMachine{leftByLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &leftByMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // leftByEnter enters [leftBy] for another machine. It returns the results or, suspended, the frame
@@ -39,8 +39,8 @@ func leftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*lef
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &leftByFrame{leftByLocals: frame}
-	r.Push(ctx, m)
+	m := &leftByFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -60,13 +60,13 @@ type leftByArgs struct {
 
 // leftByFrame is the frame of [leftBy] for a caller that is a machine.
 type leftByFrame struct {
-	leftByLocals
+	kept leftByLocals
 
 	result0 error
 }
 
 func (f *leftByFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -81,7 +81,7 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		deferred2 := args.deferred2
@@ -108,8 +108,8 @@ resume1:
 //line github.com/movenext/movenext/statemachine/twin_async_test.go:109
 }
 
-func (f *leftByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.leftBy", "github.com/movenext/movenext/statemachine/twin_test.go", 29)
+func (f *leftByFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leftBy", "github.com/movenext/movenext/statemachine/twin_test.go", 29)
 }
 
 func (f *leftByFrame) Results(r *statemachine.Run) error {
@@ -119,19 +119,23 @@ func (f *leftByFrame) Results(r *statemachine.Run) error {
 
 // leftByMachine is [leftBy] as the root of a chain: chain, job and frame in one allocation.
 type leftByMachine struct {
-	statemachine.Builder[job.Void]
-	leftByLocals
+	builder statemachine.Builder[job.Void]
+	kept    leftByLocals
 }
 
 func (f *leftByMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.leftByLocals = leftByLocals{Frame: f.leftByLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = leftByLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *leftByMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leftBy", "github.com/movenext/movenext/statemachine/twin_test.go", 29)
 }
 
 // Digest of callsLeftBy: 02dec42077a12ac8
@@ -145,7 +149,7 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsLeftByMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // callsLeftByEnter enters [callsLeftBy] for another machine. It returns the results, or the
@@ -153,7 +157,7 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 func callsLeftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*callsLeftByFrame, error) {
 //line github.com/movenext/movenext/statemachine/twin_test.go:36
 	return leftByEnter(r, ctx, deferred)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:157
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:161
 }
 
 // callsLeftByFrame is the frame of the function whose results [callsLeftBy] returns: it keeps
@@ -163,21 +167,20 @@ type callsLeftByFrame = leftByFrame
 // callsLeftByMachine is [callsLeftBy] as the root of a chain: it passes on what the callee
 // returns.
 type callsLeftByMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *callsLeftByFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *callsLeftByFrame
 }
 
 func (f *callsLeftByMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *callsLeftByMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
+func (f *callsLeftByMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
 }
 
-// Digest of what is above: d1e51f4e2c5de7f3
+// Digest of what is above: 819de5d1740c521c

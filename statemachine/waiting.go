@@ -25,9 +25,9 @@ import (
 // runtime has it, the import path of its package with the name of the file, and the line.
 type Location = schedulers.Place
 
-// At returns the location of a frame. lines are the lines of the function's suspension
-// points, in order. While the function runs, the line is not known, and File is empty.
-func (f *Frame) At(function, file string, lines ...int) Location {
+// At returns the location of f. lines are the lines of the function's suspension points, in
+// order. While the function runs, the line is not known, and File is empty.
+func At(f *Frame, function, file string, lines ...int) Location {
 	at := Location{Function: function}
 	if n := int(f.State); n > 0 && n <= len(lines) {
 		at.File, at.Line = file, lines[n-1]
@@ -35,8 +35,18 @@ func (f *Frame) At(function, file string, lines ...int) Location {
 	return at
 }
 
-// located is implemented by frames that report their location, as generated ones do.
-type located interface{ Location() Location }
+// LocationOf returns the location of a machine that reports it, as generated ones do.
+func LocationOf(machine any) (at Location, ok bool) {
+	switch m := machine.(type) {
+	case rootMachine:
+		_, at = m.Root()
+	case interface{ Location() Location }:
+		at = m.Location()
+	default:
+		return at, false
+	}
+	return at, at.Function != ""
+}
 
 const (
 	// maxShownCalls is how many suspended calls of one chain appear in a report.
@@ -72,12 +82,11 @@ func calls(f *Frame) []job.Frame {
 // describe returns the frame as a level of an asynchronous stack.
 func describe(f *Frame) job.Frame {
 	level := job.Frame{What: "async function"}
-	if l, ok := f.self.(located); ok {
-		at := l.Location()
+	if at, ok := LocationOf(f.self); ok {
 		level.Function, level.File, level.Line = at.Function, at.File, at.Line
 	}
-	if r, ok := f.self.(root); ok {
-		h := r.handle()
+	if root := rootOf(f); root != nil {
+		h := root.handle()
 		level.Job = fmt.Sprintf("#%d", h.ID())
 	}
 	return level
@@ -94,8 +103,8 @@ func outermostJob(f *Frame) job.Handle {
 			return nil
 		}
 		if f.caller == nil {
-			if r, ok := f.self.(root); ok {
-				return r.handle()
+			if root := rootOf(f); root != nil {
+				return root.handle()
 			}
 			return nil
 		}

@@ -16,7 +16,7 @@ import (
 
 // Location is the method that the generator would write for leaf.
 func (f *leafFrame) Location() statemachine.Location {
-	return f.Frame.At("pkg.leaf", "pkg/byhand.go", 7)
+	return statemachine.At(&f.Frame, "pkg.leaf", "pkg/byhand.go", 7)
 }
 
 func TestASuspendedChainSaysWhereItIs(t *testing.T) {
@@ -63,11 +63,11 @@ func recursion(ctx context.Context, j *job.Job[int], depth int) *job.Job[int] {
 	for range depth {
 		f := &sumFrame{ctx: ctx, jobs: []*job.Job[int]{j}, leaf1: leaf, end: nothing}
 		f.State = 1
-		r.Push(ctx, f)
+		r.Push(ctx, f, &f.Frame)
 	}
 	m := &sumMachine{sumFrame: sumFrame{jobs: []*job.Job[int]{j}, leaf1: leaf, end: nothing}}
 	m.State = 1
-	return m.Start(ctx, &r, m)
+	return m.Start(ctx, &r, m, &m.Frame)
 }
 
 func TestADeepChainIsShownInPart(t *testing.T) {
@@ -92,7 +92,7 @@ func later(ctx context.Context, awaited func() *job.Job[int]) (begin *job.Source
 	if m.sumFrame.MoveNext(&r) {
 		panic("not suspended")
 	}
-	return begin, m.Start(ctx, &r, m)
+	return begin, m.Start(ctx, &r, m, &m.Frame)
 }
 
 func TestAMachineThatAwaitsItselfIsTold(t *testing.T) {

@@ -27,8 +27,8 @@ func givesWayAsync(ctx context.Context, o *order, byHand bool) (result *job.Job[
 	if hasEnded, v0 := frame.moveNext(&r, &givesWayArgs{ctx: ctx, byHand2: byHand}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &givesWayMachine{givesWayLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &givesWayMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // givesWayLocals is what [givesWay] keeps while it is suspended.
@@ -65,7 +65,7 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, args *givesWayArgs) (hasE
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 	f.a, f.b = job.Go(args.ctx, f.o.job("queued")), job.Go(args.ctx, f.o.job("queued"))
@@ -128,24 +128,24 @@ after3:
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:129
 }
 
-func (f *givesWayLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 57, 58, 62)
-}
-
 // givesWayMachine is [givesWay] as the root of a chain: chain, job and frame in one allocation.
 type givesWayMachine struct {
-	statemachine.Builder[job.Void]
-	givesWayLocals
+	builder statemachine.Builder[job.Void]
+	kept    givesWayLocals
 }
 
 func (f *givesWayMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.givesWayLocals = givesWayLocals{Frame: f.givesWayLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = givesWayLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *givesWayMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 57, 58, 62)
 }
 
 // Digest of givesWayUntil: cf44f2940324d403
@@ -158,8 +158,8 @@ func givesWayUntilAsync(ctx context.Context, stop *atomic.Bool) (result *job.Job
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
-	m := &givesWayUntilMachine{givesWayUntilLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &givesWayUntilMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // givesWayUntilLocals is what [givesWayUntil] keeps while it is suspended.
@@ -180,7 +180,7 @@ func (f *givesWayUntilLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:70
 	f.n = 0
@@ -205,25 +205,25 @@ endFor1:
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:206
 }
 
-func (f *givesWayUntilLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 72)
-}
-
 // givesWayUntilMachine is [givesWayUntil] as the root of a chain: chain, job and frame in one
 // allocation.
 type givesWayUntilMachine struct {
-	statemachine.Builder[int]
-	givesWayUntilLocals
+	builder statemachine.Builder[int]
+	kept    givesWayUntilLocals
 }
 
 func (f *givesWayUntilMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
-	f.givesWayUntilLocals = givesWayUntilLocals{Frame: f.givesWayUntilLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, nil)
+	f.kept = givesWayUntilLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *givesWayUntilMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 72)
 }
 
 // Digest of givesWayTimes: 51b0e9e2f471c1dc
@@ -236,8 +236,8 @@ func givesWayTimesAsync(ctx context.Context, n int, turns *int) (result *job.Job
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
-	m := &givesWayTimesMachine{givesWayTimesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &givesWayTimesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // givesWayTimesLocals is what [givesWayTimes] keeps while it is suspended.
@@ -260,7 +260,7 @@ func (f *givesWayTimesLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:117
 	f.n1 = f.n
@@ -289,25 +289,25 @@ endRange1:
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:290
 }
 
-func (f *givesWayTimesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 118)
-}
-
 // givesWayTimesMachine is [givesWayTimes] as the root of a chain: chain, job and frame in one
 // allocation.
 type givesWayTimesMachine struct {
-	statemachine.Builder[int]
-	givesWayTimesLocals
+	builder statemachine.Builder[int]
+	kept    givesWayTimesLocals
 }
 
 func (f *givesWayTimesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
-	f.givesWayTimesLocals = givesWayTimesLocals{Frame: f.givesWayTimesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, nil)
+	f.kept = givesWayTimesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *givesWayTimesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 118)
 }
 
 // Digest of takes: 1f6afe497b64cd1b
@@ -320,8 +320,8 @@ func takesAsync(ctx context.Context, way string, c *job.Completions[int], p *job
 	if hasEnded, v1 := frame.moveNext(&r, &takesArgs{ctx: ctx, way: way, c: c, p: p}); hasEnded {
 		return statemachine.Completed(ctx, frame.v, v1)
 	}
-	m := &takesMachine{takesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &takesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // takesLocals is what [takes] keeps while it is suspended.
@@ -358,7 +358,7 @@ func (f *takesLocals) moveNext(r *statemachine.Run, args *takesArgs) (hasEnded b
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:209
 	switch args.way {
@@ -434,24 +434,24 @@ endSwitch1:
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:435
 }
 
-func (f *takesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takes", "github.com/movenext/movenext/statemachine/yield_test.go", 212, 216, 218)
-}
-
 // takesMachine is [takes] as the root of a chain: chain, job and frame in one allocation.
 type takesMachine struct {
-	statemachine.Builder[int]
-	takesLocals
+	builder statemachine.Builder[int]
+	kept    takesLocals
 }
 
 func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
+	hasEnded, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.v, v1)
-	f.takesLocals = takesLocals{Frame: f.takesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.v, v1)
+	f.kept = takesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 869533f3e849cc22
+func (f *takesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.takes", "github.com/movenext/movenext/statemachine/yield_test.go", 212, 216, 218)
+}
+
+// Digest of what is above: 5686e8ba4cc95bc1

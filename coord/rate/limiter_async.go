@@ -27,8 +27,8 @@ func waitEventsAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r, &waitEventsArgs{l: l, n: n}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitEventsMachine{waitEventsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitEventsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitEventsEnter enters [waitEvents] for another machine. It returns the results or, suspended,
@@ -38,8 +38,8 @@ func waitEventsEnter(r *statemachine.Run, ctx context.Context, l *Limiter, n int
 	if hasEnded, v0 := frame.moveNext(r, &waitEventsArgs{l: l, n: n}); hasEnded {
 		return nil, v0
 	}
-	m := &waitEventsFrame{waitEventsLocals: frame}
-	r.Push(ctx, m)
+	m := &waitEventsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -60,13 +60,13 @@ type waitEventsArgs struct {
 
 // waitEventsFrame is the frame of [waitEvents] for a caller that is a machine.
 type waitEventsFrame struct {
-	waitEventsLocals
+	kept waitEventsLocals
 
 	result0 error
 }
 
 func (f *waitEventsFrame) MoveNext(run *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(run, nil)
+	hasEnded, f.result0 = f.kept.moveNext(run, nil)
 	return hasEnded
 }
 
@@ -80,7 +80,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/coord/rate/limiter.go:167
@@ -114,8 +114,8 @@ after1:
 	return true, result0
 }
 
-func (f *waitEventsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 175)
+func (f *waitEventsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 175)
 }
 
 func (f *waitEventsFrame) Results(run *statemachine.Run) error {
@@ -126,18 +126,22 @@ func (f *waitEventsFrame) Results(run *statemachine.Run) error {
 // waitEventsMachine is [waitEvents] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitEventsMachine struct {
-	statemachine.Builder[job.Void]
-	waitEventsLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitEventsLocals
 }
 
 func (f *waitEventsMachine) MoveNext(run *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(run, nil)
+	hasEnded, v0 := f.kept.moveNext(run, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(run, job.Void{}, v0)
-	f.waitEventsLocals = waitEventsLocals{Frame: f.waitEventsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run, job.Void{}, v0)
+	f.kept = waitEventsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitEventsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 175)
 }
 
 // Digest of Reservation.sleep: c7642568ee7213ef
@@ -151,8 +155,8 @@ func (r Reservation) sleepAsync(ctx context.Context, d time.Duration) (result *j
 		r2.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &reservationSleepMachine{reservationSleepFrame: frame}
-	return m.Start(ctx, &r2, m)
+	m := &reservationSleepMachine{kept: frame}
+	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
 }
 
 // sleepEnter enters [Reservation.sleep] for another machine. It returns the results or, suspended,
@@ -165,7 +169,7 @@ func (r Reservation) sleepEnter(r2 *statemachine.Run, ctx context.Context, d tim
 	}
 	m := new(reservationSleepFrame)
 	*m = frame
-	r2.Push(ctx, m)
+	r2.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -204,7 +208,7 @@ func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservatio
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/coord/rate/limiter.go:182
 	f.slept = new(bool)
@@ -224,7 +228,7 @@ func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservatio
 	}
 //line github.com/movenext/movenext/coord/rate/limiter.go:188
 	asleep, sleep2 = statemachine.Sleep(run, args.ctx, args.d)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:228
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:232
 	if !asleep {
 		goto after1
 	}
@@ -240,11 +244,11 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/rate/limiter.go:190
 	return true
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:244
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:248
 }
 
 func (f *reservationSleepFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
 }
 
 func (f *reservationSleepFrame) Results(run *statemachine.Run) error {
@@ -255,18 +259,22 @@ func (f *reservationSleepFrame) Results(run *statemachine.Run) error {
 // reservationSleepMachine is [Reservation.sleep] as the root of a chain: chain, job and frame in
 // one allocation.
 type reservationSleepMachine struct {
-	statemachine.Builder[job.Void]
-	reservationSleepFrame
+	builder statemachine.Builder[job.Void]
+	kept    reservationSleepFrame
 }
 
 func (f *reservationSleepMachine) MoveNext(run *statemachine.Run) bool {
-	if !f.reservationSleepFrame.moveNext(run, nil) {
+	if !f.kept.moveNext(run, nil) {
 		return false
 	}
 	run.Rethrow()
-	f.SetResult(run, job.Void{}, *f.err)
-	f.reservationSleepFrame = reservationSleepFrame{Frame: f.reservationSleepFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run, job.Void{}, *f.kept.err)
+	f.kept = reservationSleepFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3806f114c6e24871
+func (f *reservationSleepMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
+}
+
+// Digest of what is above: 9515a92f6442236d

@@ -28,8 +28,8 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &tickMachine{tickLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &tickMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // tickLocals is what [tick] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *tickLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.n1 = n
@@ -92,24 +92,24 @@ endRange1:
 //line github.com/movenext/movenext/docs/first/main_async.go:93
 }
 
-func (f *tickLocals) Location() statemachine.Location {
-	return f.Frame.At("main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
-}
-
 // tickMachine is [tick] as the root of a chain: chain, job and frame in one allocation.
 type tickMachine struct {
-	statemachine.Builder[job.Void]
-	tickLocals
+	builder statemachine.Builder[job.Void]
+	kept    tickLocals
 }
 
 func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.tickLocals = tickLocals{Frame: f.tickLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = tickLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: efaf787c10d26361
+func (f *tickMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
+}
+
+// Digest of what is above: e66b50fca6da4a5d

@@ -27,8 +27,8 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &greetMachine{greetLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &greetMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
@@ -38,8 +38,8 @@ func greetEnter(r *statemachine.Run, ctx context.Context, name string) (*greetFr
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &greetFrame{greetLocals: frame}
-	r.Push(ctx, m)
+	m := &greetFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -52,14 +52,14 @@ type greetLocals struct {
 
 // greetFrame is the frame of [greet] for a caller that is a machine.
 type greetFrame struct {
-	greetLocals
+	kept greetLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *greetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -75,7 +75,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
@@ -97,8 +97,8 @@ after1:
 //line github.com/movenext/movenext/examples/00-hello/main_async.go:98
 }
 
-func (f *greetLocals) Location() statemachine.Location {
-	return f.Frame.At("main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
+func (f *greetFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
 }
 
 func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
@@ -108,18 +108,22 @@ func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
 
 // greetMachine is [greet] as the root of a chain: chain, job and frame in one allocation.
 type greetMachine struct {
-	statemachine.Builder[string]
-	greetLocals
+	builder statemachine.Builder[string]
+	kept    greetLocals
 }
 
 func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = greetLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
 }
 
 // Digest of greetBoth: 3042ae3c280939e2
@@ -132,8 +136,8 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 	if hasEnded, v0, v1 := frame.moveNext(&r, &greetBothArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &greetBothMachine{greetBothLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &greetBothMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // greetBothLocals is what [greetBoth] keeps while it is suspended.
@@ -167,12 +171,12 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (ha
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:24
 	f.first = greetAsync(args.ctx, args.a) // concurrency is explicit: both sleep at once
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:176
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:180
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -181,7 +185,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (ha
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:185
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:189
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
@@ -191,7 +195,7 @@ after1:
 	// main.go:29: text, err := first.Await()
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:195
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:199
 		goto after2
 	}
 	f.State = 2
@@ -208,27 +212,27 @@ after2:
 		text, err = awaited.GetResult()
 		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:212
-}
-
-func (f *greetBothLocals) Location() statemachine.Location {
-	return f.Frame.At("main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:216
 }
 
 // greetBothMachine is [greetBoth] as the root of a chain: chain, job and frame in one allocation.
 type greetBothMachine struct {
-	statemachine.Builder[string]
-	greetBothLocals
+	builder statemachine.Builder[string]
+	kept    greetBothLocals
 }
 
 func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.greetBothLocals = greetBothLocals{Frame: f.greetBothLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = greetBothLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8495f2ee9e925f73
+func (f *greetBothMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
+}
+
+// Digest of what is above: 7aad4becbf19da26

@@ -28,8 +28,8 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &runMachine{runLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &runMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // runLocals is what [run] keeps while it is suspended.
@@ -57,7 +57,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.foo1, err = fooEnter(r, f.ctx)
@@ -111,24 +111,24 @@ after3:
 	return true, result0
 }
 
-func (f *runLocals) Location() statemachine.Location {
-	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 21, 24, 27)
-}
-
 // runMachine is [run] as the root of a chain: chain, job and frame in one allocation.
 type runMachine struct {
-	statemachine.Builder[job.Void]
-	runLocals
+	builder statemachine.Builder[job.Void]
+	kept    runLocals
 }
 
 func (f *runMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.runLocals = runLocals{Frame: f.runLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = runLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 21, 24, 27)
 }
 
 // Digest of foo: 846975ef627b1197
@@ -141,8 +141,8 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &fooMachine{fooLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fooMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fooEnter enters [foo] for another machine. It returns the results or, suspended, the frame that
@@ -152,8 +152,8 @@ func fooEnter(r *statemachine.Run, ctx context.Context) (*fooFrame, error) {
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &fooFrame{fooLocals: frame}
-	r.Push(ctx, m)
+	m := &fooFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -164,13 +164,13 @@ type fooLocals struct {
 
 // fooFrame is the frame of [foo] for a caller that is a machine.
 type fooFrame struct {
-	fooLocals
+	kept fooLocals
 
 	result0 error
 }
 
 func (f *fooFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -186,7 +186,7 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
 	asleep, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
@@ -206,8 +206,8 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:207
 }
 
-func (f *fooLocals) Location() statemachine.Location {
-	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 32)
+func (f *fooFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 32)
 }
 
 func (f *fooFrame) Results(r *statemachine.Run) error {
@@ -217,17 +217,21 @@ func (f *fooFrame) Results(r *statemachine.Run) error {
 
 // fooMachine is [foo] as the root of a chain: chain, job and frame in one allocation.
 type fooMachine struct {
-	statemachine.Builder[job.Void]
-	fooLocals
+	builder statemachine.Builder[job.Void]
+	kept    fooLocals
 }
 
 func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *fooMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 32)
 }
 
 // Digest of bar: a20649148d51dddf
@@ -240,8 +244,8 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &barMachine{barLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &barMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // barEnter enters [bar] for another machine. It returns the results or, suspended, the frame that
@@ -251,8 +255,8 @@ func barEnter(r *statemachine.Run, ctx context.Context) (*barFrame, error) {
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &barFrame{barLocals: frame}
-	r.Push(ctx, m)
+	m := &barFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -263,13 +267,13 @@ type barLocals struct {
 
 // barFrame is the frame of [bar] for a caller that is a machine.
 type barFrame struct {
-	barLocals
+	kept barLocals
 
 	result0 error
 }
 
 func (f *barFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -285,11 +289,11 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	asleep, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:293
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:297
 	if !asleep {
 		goto after1
 	}
@@ -302,11 +306,11 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:40
 	fmt.Println("Bar")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:306
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:310
 }
 
-func (f *barLocals) Location() statemachine.Location {
-	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 39)
+func (f *barFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 39)
 }
 
 func (f *barFrame) Results(r *statemachine.Run) error {
@@ -316,17 +320,21 @@ func (f *barFrame) Results(r *statemachine.Run) error {
 
 // barMachine is [bar] as the root of a chain: chain, job and frame in one allocation.
 type barMachine struct {
-	statemachine.Builder[job.Void]
-	barLocals
+	builder statemachine.Builder[job.Void]
+	kept    barLocals
 }
 
 func (f *barMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *barMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 39)
 }
 
 // Digest of baz: 1c68f978db11adbd
@@ -339,8 +347,8 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &bazMachine{bazLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bazMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bazEnter enters [baz] for another machine. It returns the results or, suspended, the frame that
@@ -350,8 +358,8 @@ func bazEnter(r *statemachine.Run, ctx context.Context) (*bazFrame, error) {
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &bazFrame{bazLocals: frame}
-	r.Push(ctx, m)
+	m := &bazFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -362,13 +370,13 @@ type bazLocals struct {
 
 // bazFrame is the frame of [baz] for a caller that is a machine.
 type bazFrame struct {
-	bazLocals
+	kept bazLocals
 
 	result0 error
 }
 
 func (f *bazFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -384,11 +392,11 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:392
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:400
 	if !asleep {
 		goto after1
 	}
@@ -401,11 +409,11 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:47
 	fmt.Println("Baz")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:405
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:413
 }
 
-func (f *bazLocals) Location() statemachine.Location {
-	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
+func (f *bazFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
 }
 
 func (f *bazFrame) Results(r *statemachine.Run) error {
@@ -415,17 +423,21 @@ func (f *bazFrame) Results(r *statemachine.Run) error {
 
 // bazMachine is [baz] as the root of a chain: chain, job and frame in one allocation.
 type bazMachine struct {
-	statemachine.Builder[job.Void]
-	bazLocals
+	builder statemachine.Builder[job.Void]
+	kept    bazLocals
 }
 
 func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: ddc267a970b0f603
+func (f *bazMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
+}
+
+// Digest of what is above: 1333001f80cb91d7

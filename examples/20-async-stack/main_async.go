@@ -27,8 +27,8 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 	if hasEnded, v0, v1 := frame.moveNext(&r, arrived); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &readMachine{readLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &readMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readEnter enters [read] for another machine. It returns the results or, suspended, the frame
@@ -38,8 +38,8 @@ func readEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) 
 	if hasEnded, v0, v1 := frame.moveNext(r, arrived); hasEnded {
 		return nil, v0, v1
 	}
-	m := &readFrame{readLocals: frame}
-	r.Push(ctx, m)
+	m := &readFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -52,14 +52,14 @@ type readLocals struct {
 
 // readFrame is the frame of [read] for a caller that is a machine.
 type readFrame struct {
-	readLocals
+	kept readLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *readFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -74,7 +74,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (hasEn
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:19: n, err := arrived.Await()
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
@@ -100,8 +100,8 @@ after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:101
 }
 
-func (f *readLocals) Location() statemachine.Location {
-	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
+func (f *readFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
 }
 
 func (f *readFrame) Results(r *statemachine.Run) (int, error) {
@@ -111,18 +111,22 @@ func (f *readFrame) Results(r *statemachine.Run) (int, error) {
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
-	statemachine.Builder[int]
-	readLocals
+	builder statemachine.Builder[int]
+	kept    readLocals
 }
 
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = readLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
 }
 
 // Digest of parse: 35232d3867472e47
@@ -135,8 +139,8 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 	if hasEnded, v0, v1 := frame.moveNext(&r, &parseArgs{ctx: ctx, arrived: arrived}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &parseMachine{parseLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &parseMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // parseEnter enters [parse] for another machine. It returns the results or, suspended, the frame
@@ -146,8 +150,8 @@ func parseEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int])
 	if hasEnded, v0, v1 := frame.moveNext(r, &parseArgs{ctx: ctx, arrived: arrived}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &parseFrame{parseLocals: frame}
-	r.Push(ctx, m)
+	m := &parseFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -166,14 +170,14 @@ type parseArgs struct {
 
 // parseFrame is the frame of [parse] for a caller that is a machine.
 type parseFrame struct {
-	parseLocals
+	kept parseLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *parseFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -189,11 +193,11 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:197
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:201
 	if f.read1 == nil {
 		goto after1
 	}
@@ -202,16 +206,16 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:206
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:210
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:211
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:215
 }
 
-func (f *parseLocals) Location() statemachine.Location {
-	return f.Frame.At("main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
+func (f *parseFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
 }
 
 func (f *parseFrame) Results(r *statemachine.Run) (int, error) {
@@ -221,18 +225,22 @@ func (f *parseFrame) Results(r *statemachine.Run) (int, error) {
 
 // parseMachine is [parse] as the root of a chain: chain, job and frame in one allocation.
 type parseMachine struct {
-	statemachine.Builder[int]
-	parseLocals
+	builder statemachine.Builder[int]
+	kept    parseLocals
 }
 
 func (f *parseMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.parseLocals = parseLocals{Frame: f.parseLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = parseLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *parseMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
 }
 
 // Digest of serve: 18a5d63c413a1460
@@ -245,8 +253,8 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 	if hasEnded, v0, v1 := frame.moveNext(&r, &serveArgs{ctx: ctx, arrived: arrived}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -274,11 +282,11 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:282
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:290
 	if f.parse1 == nil {
 		goto after1
 	}
@@ -287,33 +295,33 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:291
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:299
 	f.parse1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:296
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:304
 	return true, result0, result1
-}
-
-func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
-	statemachine.Builder[string]
-	serveLocals
+	builder statemachine.Builder[string]
+	kept    serveLocals
 }
 
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = serveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1378e88ae1cf3d45
+func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
+}
+
+// Digest of what is above: 2211f6538516a022

@@ -64,7 +64,7 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 5:
 		goto resume5
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:46: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
 	{
@@ -193,7 +193,7 @@ endSwitch1:
 }
 
 func (f *accountsFrame) Location() statemachine.Location {
-	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 46, 50, 55, 66, 64)
+	return statemachine.At(&f.Frame, "main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 46, 50, 55, 66, 64)
 }
 
 // Digest of transfer: 79217d38f9f8ba40
@@ -206,8 +206,8 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 	if frame.moveNext(&r, db) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &transferMachine{transferFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &transferMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // transferFrame is the frame of [transfer]: what it keeps while it is suspended, its results among
@@ -266,7 +266,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again b
 	case 6:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:77: … job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx …
 	{
@@ -388,23 +388,23 @@ resume5:
 	goto epilogue
 }
 
-func (f *transferFrame) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
-}
-
 // transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
 type transferMachine struct {
-	statemachine.Builder[job.Void]
-	transferFrame
+	builder statemachine.Builder[job.Void]
+	kept    transferFrame
 }
 
 func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.transferFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, *f.err)
-	f.transferFrame = transferFrame{Frame: f.transferFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, *f.kept.err)
+	f.kept = transferFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *transferMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
 }
 
 // transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the
@@ -416,7 +416,7 @@ func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx
 	}
 	m := new(transferFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -452,7 +452,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:82
 	if (*f.err) == nil {
@@ -482,7 +482,7 @@ endIf1:
 }
 
 func (f *transferFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 83)
+	return statemachine.At(&f.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 83)
 }
 
 func (f *transferFunc1Frame) Results(r *statemachine.Run) {
@@ -500,8 +500,8 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &reportMachine{reportFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &reportMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // reportFrame is the frame of [report]: what it keeps while it is suspended, its results among it.
@@ -548,7 +548,7 @@ func (f *reportFrame) step(r *statemachine.Run, args *reportArgs) (hasEnded bool
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	f.loop1 = statemachine.RangeStream(accountsAsync(args.ctx, args.db))
@@ -634,24 +634,24 @@ endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:635
 }
 
-func (f *reportFrame) Location() statemachine.Location {
-	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
-}
-
 // reportMachine is [report] as the root of a chain: chain, job and frame in one allocation.
 type reportMachine struct {
-	statemachine.Builder[job.Void]
-	reportFrame
+	builder statemachine.Builder[job.Void]
+	kept    reportFrame
 }
 
 func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.reportFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
-	f.reportFrame = reportFrame{Frame: f.reportFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = reportFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4dfe133440fcdc5b
+func (f *reportMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
+}
+
+// Digest of what is above: 2ccc217441b1d341

@@ -28,8 +28,8 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fetchMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
@@ -39,8 +39,8 @@ func fetchEnter(r *statemachine.Run, ctx context.Context, number int) (*fetchFra
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &fetchFrame{fetchLocals: frame}
-	r.Push(ctx, m)
+	m := &fetchFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, page{}, nil
 }
 
@@ -53,14 +53,14 @@ type fetchLocals struct {
 
 // fetchFrame is the frame of [fetch] for a caller that is a machine.
 type fetchFrame struct {
-	fetchLocals
+	kept fetchLocals
 
 	result0 page
 	result1 error
 }
 
 func (f *fetchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -76,7 +76,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
@@ -95,8 +95,8 @@ after1:
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:96
 }
 
-func (f *fetchLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
+func (f *fetchFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
 }
 
 func (f *fetchFrame) Results(r *statemachine.Run) (page, error) {
@@ -106,17 +106,21 @@ func (f *fetchFrame) Results(r *statemachine.Run) (page, error) {
 
 // fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
-	statemachine.Builder[page]
-	fetchLocals
+	builder statemachine.Builder[page]
+	kept    fetchLocals
 }
 
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
 }
 
 // Digest of pages: 693f240a148fba2f
@@ -154,7 +158,7 @@ func (f *pagesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:28
 	fmt.Println("  open")
@@ -164,7 +168,7 @@ for1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:31
 	fmt.Println("  fetch", f.n)
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, f.ctx, f.n)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:168
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:172
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -173,12 +177,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:177
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:181
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch1Value, fetch1Err)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:182
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:186
 	f.State = 2
 	return true
 resume2:
@@ -194,12 +198,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:198
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:202
 	goto for1
 }
 
 func (f *pagesFrame) Location() statemachine.Location {
-	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 32, 32)
+	return statemachine.At(&f.Frame, "main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 32, 32)
 }
 
 // Digest of read: d1e15d754bcbe81c
@@ -213,8 +217,8 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &readMachine{readFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &readMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readFrame is the frame of [read]: what it keeps while it is suspended, its results among it.
@@ -255,7 +259,7 @@ func (f *readFrame) step(r *statemachine.Run, ctx context.Context) (hasEnded boo
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	f.loop1 = statemachine.RangeStream(pagesAsync(ctx))
@@ -265,7 +269,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:269
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:273
 		goto resume1
 	}
 	f.State = 1
@@ -280,7 +284,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:284
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:288
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -289,12 +293,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:293
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:297
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:298
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:302
 		goto resume2
 	}
 	f.State = 2
@@ -304,7 +308,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:308
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:312
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -312,7 +316,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:316
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:320
 		goto resume3
 	}
 	f.State = 3
@@ -322,43 +326,43 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:326
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:330
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:332
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:336
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:338
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:342
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:342
-}
-
-func (f *readFrame) Location() statemachine.Location {
-	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:346
 }
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
 type readMachine struct {
-	statemachine.Builder[job.Void]
-	readFrame
+	builder statemachine.Builder[job.Void]
+	kept    readFrame
 }
 
 func (f *readMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.readFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
-	f.readFrame = readFrame{Frame: f.readFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = readFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: c71e06f1220172a9
+func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
+}
+
+// Digest of what is above: 0b0523d22d311f48

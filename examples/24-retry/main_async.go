@@ -28,8 +28,8 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fetchMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
@@ -39,8 +39,8 @@ func fetchEnter(r *statemachine.Run, ctx context.Context, mirror string, round i
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &fetchFrame{fetchLocals: frame}
-	r.Push(ctx, m)
+	m := &fetchFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -54,14 +54,14 @@ type fetchLocals struct {
 
 // fetchFrame is the frame of [fetch] for a caller that is a machine.
 type fetchFrame struct {
-	fetchLocals
+	kept fetchLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *fetchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -77,7 +77,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
@@ -102,8 +102,8 @@ after1:
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:103
 }
 
-func (f *fetchLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
+func (f *fetchFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
 }
 
 func (f *fetchFrame) Results(r *statemachine.Run) (string, error) {
@@ -113,18 +113,22 @@ func (f *fetchFrame) Results(r *statemachine.Run) (string, error) {
 
 // fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
-	statemachine.Builder[string]
-	fetchLocals
+	builder statemachine.Builder[string]
+	kept    fetchLocals
 }
 
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = fetchLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
 }
 
 // Digest of fetchAny: 835834d8e38f7046
@@ -137,8 +141,8 @@ func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[stri
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchAnyMachine{fetchAnyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fetchAnyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fetchAnyLocals is what [fetchAny] keeps while it is suspended.
@@ -169,7 +173,7 @@ func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 s
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round = 0
@@ -190,7 +194,7 @@ range2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.mirror = f.list1[f.i1]
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:194
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:198
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -199,7 +203,7 @@ range2:
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	page, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:203
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:207
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
@@ -209,7 +213,7 @@ after1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:213
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:217
 	goto range2
 endRange2:
 	{
@@ -217,7 +221,7 @@ endRange2:
 		pause := time.Millisecond << f.round
 		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:221
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:225
 	if !asleep {
 		goto after2
 	}
@@ -234,32 +238,32 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:238
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:242
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	return true, "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:243
-}
-
-func (f *fetchAnyLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:247
 }
 
 // fetchAnyMachine is [fetchAny] as the root of a chain: chain, job and frame in one allocation.
 type fetchAnyMachine struct {
-	statemachine.Builder[string]
-	fetchAnyLocals
+	builder statemachine.Builder[string]
+	kept    fetchAnyLocals
 }
 
 func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.fetchAnyLocals = fetchAnyLocals{Frame: f.fetchAnyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = fetchAnyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0b6b0bf944cbc3c5
+func (f *fetchAnyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
+}
+
+// Digest of what is above: d5f447eb784b15fc

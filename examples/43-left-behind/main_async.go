@@ -27,8 +27,8 @@ func leaveAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &leaveMachine{leaveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &leaveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // leaveEnter enters [leave] for another machine. It returns the results or, suspended, the frame
@@ -38,8 +38,8 @@ func leaveEnter(r *statemachine.Run, ctx context.Context, l *left) (*leaveFrame,
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &leaveFrame{leaveLocals: frame}
-	r.Push(ctx, m)
+	m := &leaveFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -53,13 +53,13 @@ type leaveLocals struct {
 
 // leaveFrame is the frame of [leave] for a caller that is a machine.
 type leaveFrame struct {
-	leaveLocals
+	kept leaveLocals
 
 	result0 error
 }
 
 func (f *leaveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -74,7 +74,7 @@ func (f *leaveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Minute)
@@ -103,8 +103,8 @@ after1:
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:104
 }
 
-func (f *leaveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 30)
+func (f *leaveFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 30)
 }
 
 func (f *leaveFrame) Results(r *statemachine.Run) error {
@@ -114,18 +114,22 @@ func (f *leaveFrame) Results(r *statemachine.Run) error {
 
 // leaveMachine is [leave] as the root of a chain: chain, job and frame in one allocation.
 type leaveMachine struct {
-	statemachine.Builder[job.Void]
-	leaveLocals
+	builder statemachine.Builder[job.Void]
+	kept    leaveLocals
 }
 
 func (f *leaveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.leaveLocals = leaveLocals{Frame: f.leaveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = leaveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *leaveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 30)
 }
 
 // leaveFunc1Run is a function literal of [leave] for the runtime to call. It returns the results,
@@ -137,8 +141,8 @@ func leaveFunc1Run(ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
-	m := &leaveFunc1Machine{leaveFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &leaveFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // leaveFunc1Locals is what a function literal of [leave] keeps while it is suspended.
@@ -157,11 +161,11 @@ func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	asleep, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:165
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:169
 	if !asleep {
 		goto after1
 	}
@@ -171,28 +175,28 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:175
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:179
 	return true, result0
-}
-
-func (f *leaveFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 34)
 }
 
 // leaveFunc1Machine is a function literal of [leave] as the root of a chain: chain and frame in
 // one allocation.
 type leaveFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	leaveFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    leaveFunc1Locals
 }
 
 func (f *leaveFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *leaveFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 34)
 }
 
 // Digest of rest: e7d4878d9ee2a67e
@@ -205,8 +209,8 @@ func restAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &restMachine{restLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &restMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // restLocals is what [rest] keeps while it is suspended.
@@ -225,11 +229,11 @@ func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	asleep, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:233
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:237
 	if !asleep {
 		goto after1
 	}
@@ -239,27 +243,27 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:243
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:247
 	return true, result0
-}
-
-func (f *restLocals) Location() statemachine.Location {
-	return f.Frame.At("main.rest", "github.com/movenext/movenext/examples/43-left-behind/main.go", 41)
 }
 
 // restMachine is [rest] as the root of a chain: chain, job and frame in one allocation.
 type restMachine struct {
-	statemachine.Builder[job.Void]
-	restLocals
+	builder statemachine.Builder[job.Void]
+	kept    restLocals
 }
 
 func (f *restMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *restMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.rest", "github.com/movenext/movenext/examples/43-left-behind/main.go", 41)
 }
 
 // Digest of asMachine: 2cd97a756a2b1a7c
@@ -272,8 +276,8 @@ func asMachineAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, &asMachineArgs{ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &asMachineMachine{asMachineLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &asMachineMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // asMachineLocals is what [asMachine] keeps while it is suspended.
@@ -300,7 +304,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:47: … job.Go(ctx, func(ctx context.Context) error { return leave(ctx, l) }).Await( …
 	{
@@ -312,7 +316,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (ha
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:316
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:320
 		goto after1
 	}
 	f.State = 1
@@ -327,27 +331,27 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:331
-}
-
-func (f *asMachineLocals) Location() statemachine.Location {
-	return f.Frame.At("main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:335
 }
 
 // asMachineMachine is [asMachine] as the root of a chain: chain, job and frame in one allocation.
 type asMachineMachine struct {
-	statemachine.Builder[job.Void]
-	asMachineLocals
+	builder statemachine.Builder[job.Void]
+	kept    asMachineLocals
 }
 
 func (f *asMachineMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.asMachineLocals = asMachineLocals{Frame: f.asMachineLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = asMachineLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *asMachineMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
 // asMachineFunc1Run is a function literal of [asMachine] for the runtime to call. It returns the
@@ -359,8 +363,8 @@ func asMachineFunc1Run(l *left, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &asMachineFunc1Args{l: l, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &asMachineFunc1Machine{asMachineFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &asMachineFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // asMachineFunc1Locals is what a function literal of [asMachine] keeps while it is suspended.
@@ -387,11 +391,11 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:395
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:399
 	if f.leave1 == nil {
 		goto after1
 	}
@@ -400,30 +404,30 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	result0 = f.leave1.Results(r)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:404
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:408
 	f.leave1 = nil
 after1:
 	return true, result0
 }
 
-func (f *asMachineFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
-}
-
 // asMachineFunc1Machine is a function literal of [asMachine] as the root of a chain: chain and
 // frame in one allocation.
 type asMachineFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	asMachineFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    asMachineFunc1Locals
 }
 
 func (f *asMachineFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 2277705e8e1b0942
+func (f *asMachineFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
+}
+
+// Digest of what is above: b5b2012093bf1c11

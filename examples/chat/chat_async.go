@@ -28,8 +28,8 @@ func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (resu
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m2 := &chatServeMachine{chatServeFrame: frame}
-	return m2.Start(ctx, &r, m2)
+	m2 := &chatServeMachine{kept: frame}
+	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
 }
 
 // chatServeFrame is the frame of [chat.serve]: what it keeps while it is suspended.
@@ -62,7 +62,7 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -121,24 +121,24 @@ endIf1:
 	goto for1
 }
 
-func (f *chatServeFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 203, 209)
-}
-
 // chatServeMachine is [chat.serve] as the root of a chain: chain, job and frame in one allocation.
 type chatServeMachine struct {
-	statemachine.Builder[job.Void]
-	chatServeFrame
+	builder statemachine.Builder[job.Void]
+	kept    chatServeFrame
 }
 
 func (f *chatServeMachine) MoveNext(run1 *statemachine.Run) bool {
-	if !f.chatServeFrame.MoveNext(run1) {
+	if !f.kept.MoveNext(run1) {
 		return false
 	}
 	run1.Rethrow()
-	f.SetResult(run1, job.Void{}, nil)
-	f.chatServeFrame = chatServeFrame{Frame: f.chatServeFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run1, job.Void{}, nil)
+	f.kept = chatServeFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *chatServeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 203, 209)
 }
 
 // Digest of chat.echo: d987fde048c077e0
@@ -152,8 +152,8 @@ func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Vo
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &chatEchoMachine{chatEchoFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &chatEchoMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // chatEchoFrame is the frame of [chat.echo]: what it keeps while it is suspended.
@@ -184,7 +184,7 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := c
@@ -235,24 +235,24 @@ endIf1:
 	goto for1
 }
 
-func (f *chatEchoFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
-}
-
 // chatEchoMachine is [chat.echo] as the root of a chain: chain, job and frame in one allocation.
 type chatEchoMachine struct {
-	statemachine.Builder[job.Void]
-	chatEchoFrame
+	builder statemachine.Builder[job.Void]
+	kept    chatEchoFrame
 }
 
 func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.chatEchoFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.chatEchoFrame = chatEchoFrame{Frame: f.chatEchoFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = chatEchoFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 05f4bb1fb22744cc
+func (f *chatEchoMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
+}
+
+// Digest of what is above: e39e73f8bafd06c8

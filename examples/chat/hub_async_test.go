@@ -31,8 +31,8 @@ func hubAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &hubMachine{hubLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &hubMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // hubLocals is what [hub] keeps while it is suspended.
@@ -80,7 +80,7 @@ func (f *hubLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 	case 7:
 		goto resume7
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:30
 	f.n = simnet.New(f.ctx, simnet.Latency(0, time.Second), simnet.Short())
@@ -243,24 +243,24 @@ after7:
 //line github.com/movenext/movenext/examples/chat/hub_async_test.go:244
 }
 
-func (f *hubLocals) Location() statemachine.Location {
-	return f.Frame.At("main.hub", "github.com/movenext/movenext/examples/chat/hub_test.go", 32, 36, 44, 48, 49, 52, 53)
-}
-
 // hubMachine is [hub] as the root of a chain: chain, job and frame in one allocation.
 type hubMachine struct {
-	statemachine.Builder[job.Void]
-	hubLocals
+	builder statemachine.Builder[job.Void]
+	kept    hubLocals
 }
 
 func (f *hubMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.hubLocals = hubLocals{Frame: f.hubLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = hubLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *hubMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.hub", "github.com/movenext/movenext/examples/chat/hub_test.go", 32, 36, 44, 48, 49, 52, 53)
 }
 
 // Digest of enterHub: 77982dfeca12e4a3
@@ -273,8 +273,8 @@ func enterHubAsync(ctx context.Context, c *chat, n *simnet.Network, name string)
 	if hasEnded, v2 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[*socket, job.Handle]{V1: frame.s, V2: frame.served}, v2)
 	}
-	m := &enterHubMachine{enterHubLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &enterHubMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // enterHubEnter enters [enterHub] for another machine. It returns the results or, suspended, the
@@ -284,8 +284,8 @@ func enterHubEnter(r *statemachine.Run, ctx context.Context, c *chat, n *simnet.
 	if hasEnded, v2 := frame.moveNext(r, n); hasEnded {
 		return nil, frame.s, frame.served, v2
 	}
-	m := &enterHubFrame{enterHubLocals: frame}
-	r.Push(ctx, m)
+	m := &enterHubFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, nil, nil
 }
 
@@ -309,13 +309,13 @@ type enterHubLocals struct {
 
 // enterHubFrame is the frame of [enterHub] for a caller that is a machine.
 type enterHubFrame struct {
-	enterHubLocals
+	kept enterHubLocals
 
 	err error
 }
 
 func (f *enterHubFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.err = f.moveNext(r, nil)
+	hasEnded, f.err = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -334,7 +334,7 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var l *simnet.Listener
@@ -421,29 +421,33 @@ after3:
 	return true, err2
 }
 
-func (f *enterHubLocals) Location() statemachine.Location {
-	return f.Frame.At("main.enterHub", "github.com/movenext/movenext/examples/chat/hub_test.go", 71, 75, 85)
+func (f *enterHubFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.enterHub", "github.com/movenext/movenext/examples/chat/hub_test.go", 71, 75, 85)
 }
 
 func (f *enterHubFrame) Results(r *statemachine.Run) (*socket, job.Handle, error) {
 	r.Rethrow()
-	return f.s, f.served, f.err
+	return f.kept.s, f.kept.served, f.err
 }
 
 // enterHubMachine is [enterHub] as the root of a chain: chain, job and frame in one allocation.
 type enterHubMachine struct {
-	statemachine.Builder[job.Tuple2[*socket, job.Handle]]
-	enterHubLocals
+	builder statemachine.Builder[job.Tuple2[*socket, job.Handle]]
+	kept    enterHubLocals
 }
 
 func (f *enterHubMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v2 := f.moveNext(r, nil)
+	hasEnded, v2 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Tuple2[*socket, job.Handle]{V1: f.s, V2: f.served}, v2)
-	f.enterHubLocals = enterHubLocals{Frame: f.enterHubLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Tuple2[*socket, job.Handle]{V1: f.kept.s, V2: f.kept.served}, v2)
+	f.kept = enterHubLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *enterHubMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.enterHub", "github.com/movenext/movenext/examples/chat/hub_test.go", 71, 75, 85)
 }
 
 // Digest of hear: 70b4fb51c9529afb
@@ -456,8 +460,8 @@ func hearAsync(ctx context.Context, s *socket, kind string) (result *job.Job[eve
 	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, *frame.e, v1)
 	}
-	m := &hearMachine{hearLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &hearMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // hearEnter enters [hear] for another machine. It returns the results or, suspended, the frame
@@ -467,8 +471,8 @@ func hearEnter(r *statemachine.Run, ctx context.Context, s *socket, kind string)
 	if hasEnded, v1 := frame.moveNext(r); hasEnded {
 		return nil, *frame.e, v1
 	}
-	m := &hearFrame{hearLocals: frame}
-	r.Push(ctx, m)
+	m := &hearFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, event{}, nil
 }
 
@@ -487,13 +491,13 @@ type hearLocals struct {
 
 // hearFrame is the frame of [hear] for a caller that is a machine.
 type hearFrame struct {
-	hearLocals
+	kept hearLocals
 
 	err error
 }
 
 func (f *hearFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.err = f.moveNext(r)
+	hasEnded, f.err = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -508,7 +512,7 @@ func (f *hearLocals) moveNext(r *statemachine.Run) (hasEnded bool, err2 error) {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:93
@@ -517,7 +521,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:94
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:521
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:525
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -526,54 +530,58 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:94
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:530
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:534
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:95
 	if err != nil {
 		err2 = err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:536
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:540
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:97
 	}
 	if err := json.Unmarshal(text2, f.e); err != nil {
 		err2 = err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:542
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:546
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:100
 	}
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:546
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:550
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:102
 	err2 = nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:551
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:555
 	return true, err2
 }
 
-func (f *hearLocals) Location() statemachine.Location {
-	return f.Frame.At("main.hear", "github.com/movenext/movenext/examples/chat/hub_test.go", 94)
+func (f *hearFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.hear", "github.com/movenext/movenext/examples/chat/hub_test.go", 94)
 }
 
 func (f *hearFrame) Results(r *statemachine.Run) (event, error) {
 	r.Rethrow()
-	return *f.e, f.err
+	return *f.kept.e, f.err
 }
 
 // hearMachine is [hear] as the root of a chain: chain, job and frame in one allocation.
 type hearMachine struct {
-	statemachine.Builder[event]
-	hearLocals
+	builder statemachine.Builder[event]
+	kept    hearLocals
 }
 
 func (f *hearMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r)
+	hasEnded, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, *f.e, v1)
-	f.hearLocals = hearLocals{Frame: f.hearLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.e, v1)
+	f.kept = hearLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f2ed27f3e3c5c185
+func (f *hearMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.hear", "github.com/movenext/movenext/examples/chat/hub_test.go", 94)
+}
+
+// Digest of what is above: 5b6a590626fee0be

@@ -30,8 +30,8 @@ func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &loadListenMachine{loadListenFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &loadListenMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // loadListenFrame is the frame of [load.listen]: what it keeps while it is suspended.
@@ -60,7 +60,7 @@ func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/load.go:98
 	f.entered = false
@@ -112,24 +112,24 @@ endIf1:
 	goto for1
 }
 
-func (f *loadListenFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*load).listen", "github.com/movenext/movenext/examples/chat/load.go", 100, 106)
-}
-
 // loadListenMachine is [load.listen] as the root of a chain: chain, job and frame in one
 // allocation.
 type loadListenMachine struct {
-	statemachine.Builder[job.Void]
-	loadListenFrame
+	builder statemachine.Builder[job.Void]
+	kept    loadListenFrame
 }
 
 func (f *loadListenMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.loadListenFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.loadListenFrame = loadListenFrame{Frame: f.loadListenFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = loadListenFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *loadListenMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*load).listen", "github.com/movenext/movenext/examples/chat/load.go", 100, 106)
 }
 
 // Digest of load.sendAll: 8603f2846c6280b1
@@ -142,8 +142,8 @@ func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job
 	if hasEnded, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, frame.sent, v1)
 	}
-	m := &loadSendAllMachine{loadSendAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &loadSendAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // loadSendAllLocals is what [load.sendAll] keeps while it is suspended.
@@ -171,7 +171,7 @@ func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err er
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/load.go:141
 	f.pace = rate.NewLimiter(rate.Limit(f.l.rate), 1)
@@ -211,25 +211,25 @@ after1:
 	goto for1
 }
 
-func (f *loadSendAllLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
-}
-
 // loadSendAllMachine is [load.sendAll] as the root of a chain: chain, job and frame in one
 // allocation.
 type loadSendAllMachine struct {
-	statemachine.Builder[int]
-	loadSendAllLocals
+	builder statemachine.Builder[int]
+	kept    loadSendAllLocals
 }
 
 func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r)
+	hasEnded, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.sent, v1)
-	f.loadSendAllLocals = loadSendAllLocals{Frame: f.loadSendAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sent, v1)
+	f.kept = loadSendAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a87bdfddfff24d67
+func (f *loadSendAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
+}
+
+// Digest of what is above: da605478d027e5a8

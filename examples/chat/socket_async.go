@@ -32,8 +32,8 @@ func (s *socket) readMessageAsync(ctx context.Context) (result *job.Job[job.Tupl
 	if hasEnded, v0, v1, v2 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
 	}
-	m := &socketReadMessageMachine{socketReadMessageLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &socketReadMessageMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readMessageEnter enters [socket.readMessage] for another machine. It returns the results or,
@@ -43,8 +43,8 @@ func (s *socket) readMessageEnter(r *statemachine.Run, ctx context.Context) (*so
 	if hasEnded, v0, v1, v2 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1, v2
 	}
-	m := &socketReadMessageFrame{socketReadMessageLocals: frame}
-	r.Push(ctx, m)
+	m := &socketReadMessageFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil, nil
 }
 
@@ -62,7 +62,7 @@ type socketReadMessageLocals struct {
 
 // socketReadMessageFrame is the frame of [socket.readMessage] for a caller that is a machine.
 type socketReadMessageFrame struct {
-	socketReadMessageLocals
+	kept socketReadMessageLocals
 
 	op      ws.OpCode
 	message []byte
@@ -70,7 +70,7 @@ type socketReadMessageFrame struct {
 }
 
 func (f *socketReadMessageFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.op, f.message, f.err = f.moveNext(r)
+	hasEnded, f.op, f.message, f.err = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -88,7 +88,7 @@ func (f *socketReadMessageLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:86
 	f.asked = false
@@ -148,8 +148,8 @@ next1:
 	goto for1
 }
 
-func (f *socketReadMessageLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 89, 103)
+func (f *socketReadMessageFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 89, 103)
 }
 
 func (f *socketReadMessageFrame) Results(r *statemachine.Run) (ws.OpCode, []byte, error) {
@@ -160,18 +160,22 @@ func (f *socketReadMessageFrame) Results(r *statemachine.Run) (ws.OpCode, []byte
 // socketReadMessageMachine is [socket.readMessage] as the root of a chain: chain, job and frame in
 // one allocation.
 type socketReadMessageMachine struct {
-	statemachine.Builder[job.Tuple2[ws.OpCode, []byte]]
-	socketReadMessageLocals
+	builder statemachine.Builder[job.Tuple2[ws.OpCode, []byte]]
+	kept    socketReadMessageLocals
 }
 
 func (f *socketReadMessageMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1, v2 := f.moveNext(r)
+	hasEnded, v0, v1, v2 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
-	f.socketReadMessageLocals = socketReadMessageLocals{Frame: f.socketReadMessageLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
+	f.kept = socketReadMessageLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *socketReadMessageMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 89, 103)
 }
 
 // Digest of socket.readFrame: 1fe84431baf39a3a
@@ -184,8 +188,8 @@ func (s *socket) readFrameAsync(ctx context.Context) (result *job.Job[job.Tuple2
 	if hasEnded, v0, v1, v2 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
 	}
-	m := &socketReadFrameMachine{socketReadFrameLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &socketReadFrameMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readFrameEnter enters [socket.readFrame] for another machine. It returns the results or,
@@ -195,8 +199,8 @@ func (s *socket) readFrameEnter(r *statemachine.Run, ctx context.Context) (*sock
 	if hasEnded, v0, v1, v2 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1, v2
 	}
-	m := &socketReadFrameFrame{socketReadFrameLocals: frame}
-	r.Push(ctx, m)
+	m := &socketReadFrameFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, false, nil
 }
 
@@ -214,7 +218,7 @@ type socketReadFrameLocals struct {
 
 // socketReadFrameFrame is the frame of [socket.readFrame] for a caller that is a machine.
 type socketReadFrameFrame struct {
-	socketReadFrameLocals
+	kept socketReadFrameLocals
 
 	message  []byte
 	complete bool
@@ -222,7 +226,7 @@ type socketReadFrameFrame struct {
 }
 
 func (f *socketReadFrameFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.message, f.complete, f.err = f.moveNext(r)
+	hasEnded, f.message, f.complete, f.err = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -238,14 +242,14 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (hasEnded bool, me
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:116
 	if err := f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence)); err != nil {
 		return true, nil, false, err
 	}
 	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:249
+//line github.com/movenext/movenext/examples/chat/socket_async.go:253
 	if f.readHeader1 == nil {
 		goto after1
 	}
@@ -254,18 +258,18 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (hasEnded bool, me
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.h, err2 = f.readHeader1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:258
+//line github.com/movenext/movenext/examples/chat/socket_async.go:262
 	f.readHeader1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:120
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:264
+//line github.com/movenext/movenext/examples/chat/socket_async.go:268
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:122
 	}
 	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:269
+//line github.com/movenext/movenext/examples/chat/socket_async.go:273
 	if f.readPayload2 == nil {
 		goto after2
 	}
@@ -274,29 +278,29 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:123
 	p, err2 = f.readPayload2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:278
+//line github.com/movenext/movenext/examples/chat/socket_async.go:282
 	f.readPayload2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:284
+//line github.com/movenext/movenext/examples/chat/socket_async.go:288
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:126
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:290
+//line github.com/movenext/movenext/examples/chat/socket_async.go:294
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:129
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:295
+//line github.com/movenext/movenext/examples/chat/socket_async.go:299
 	return true, message, complete, err2
 }
 
-func (f *socketReadFrameLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 119, 123)
+func (f *socketReadFrameFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 119, 123)
 }
 
 func (f *socketReadFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error) {
@@ -307,18 +311,22 @@ func (f *socketReadFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error
 // socketReadFrameMachine is [socket.readFrame] as the root of a chain: chain, job and frame in one
 // allocation.
 type socketReadFrameMachine struct {
-	statemachine.Builder[job.Tuple2[[]byte, bool]]
-	socketReadFrameLocals
+	builder statemachine.Builder[job.Tuple2[[]byte, bool]]
+	kept    socketReadFrameLocals
 }
 
 func (f *socketReadFrameMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1, v2 := f.moveNext(r)
+	hasEnded, v0, v1, v2 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
-	f.socketReadFrameLocals = socketReadFrameLocals{Frame: f.socketReadFrameLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
+	f.kept = socketReadFrameLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *socketReadFrameMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 119, 123)
 }
 
 // Digest of socket.readHeader: b7d810723bfdeb5b
@@ -331,8 +339,8 @@ func (s *socket) readHeaderAsync(ctx context.Context) (result *job.Job[ws.Header
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &socketReadHeaderMachine{socketReadHeaderLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &socketReadHeaderMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readHeaderEnter enters [socket.readHeader] for another machine. It returns the results or,
@@ -342,8 +350,8 @@ func (s *socket) readHeaderEnter(r *statemachine.Run, ctx context.Context) (*soc
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &socketReadHeaderFrame{socketReadHeaderLocals: frame}
-	r.Push(ctx, m)
+	m := &socketReadHeaderFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, ws.Header{}, nil
 }
 
@@ -362,14 +370,14 @@ type socketReadHeaderLocals struct {
 
 // socketReadHeaderFrame is the frame of [socket.readHeader] for a caller that is a machine.
 type socketReadHeaderFrame struct {
-	socketReadHeaderLocals
+	kept socketReadHeaderLocals
 
 	result0 ws.Header
 	result1 error
 }
 
 func (f *socketReadHeaderFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -388,11 +396,11 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:396
+//line github.com/movenext/movenext/examples/chat/socket_async.go:404
 	if f.peek1 == nil {
 		goto after1
 	}
@@ -401,7 +409,7 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:405
+//line github.com/movenext/movenext/examples/chat/socket_async.go:413
 	f.peek1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:138
@@ -410,7 +418,7 @@ after1:
 	}
 	f.size = headerSize(p[1])
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:414
+//line github.com/movenext/movenext/examples/chat/socket_async.go:422
 	if f.peek1 == nil {
 		goto after2
 	}
@@ -420,7 +428,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:424
+//line github.com/movenext/movenext/examples/chat/socket_async.go:432
 	f.peek1 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
@@ -430,12 +438,12 @@ after2:
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:434
+//line github.com/movenext/movenext/examples/chat/socket_async.go:442
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:148
 	}
 	f.read3, _, err = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:439
+//line github.com/movenext/movenext/examples/chat/socket_async.go:447
 	if f.read3 == nil {
 		goto after3
 	}
@@ -445,7 +453,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	_, err = f.read3.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:449
+//line github.com/movenext/movenext/examples/chat/socket_async.go:457
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
@@ -454,7 +462,7 @@ after3:
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:458
+//line github.com/movenext/movenext/examples/chat/socket_async.go:466
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:154
 	}
@@ -462,11 +470,11 @@ after3:
 		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
 	return true, f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:466
+//line github.com/movenext/movenext/examples/chat/socket_async.go:474
 }
 
-func (f *socketReadHeaderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 137, 142, 149)
+func (f *socketReadHeaderFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 137, 142, 149)
 }
 
 func (f *socketReadHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) {
@@ -477,18 +485,22 @@ func (f *socketReadHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) 
 // socketReadHeaderMachine is [socket.readHeader] as the root of a chain: chain, job and frame in
 // one allocation.
 type socketReadHeaderMachine struct {
-	statemachine.Builder[ws.Header]
-	socketReadHeaderLocals
+	builder statemachine.Builder[ws.Header]
+	kept    socketReadHeaderLocals
 }
 
 func (f *socketReadHeaderMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.socketReadHeaderLocals = socketReadHeaderLocals{Frame: f.socketReadHeaderLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = socketReadHeaderLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *socketReadHeaderMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 137, 142, 149)
 }
 
 // Digest of socket.readPayload: 108f2dab13359e18
@@ -501,8 +513,8 @@ func (s *socket) readPayloadAsync(h ws.Header) (result *job.Job[[]byte]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &socketReadPayloadMachine{socketReadPayloadLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &socketReadPayloadMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // readPayloadEnter enters [socket.readPayload] for another machine. It returns the results or,
@@ -512,8 +524,8 @@ func (s *socket) readPayloadEnter(r *statemachine.Run, h ws.Header) (*socketRead
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &socketReadPayloadFrame{socketReadPayloadLocals: frame}
-	r.Push(context.Background(), m)
+	m := &socketReadPayloadFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -531,14 +543,14 @@ type socketReadPayloadLocals struct {
 
 // socketReadPayloadFrame is the frame of [socket.readPayload] for a caller that is a machine.
 type socketReadPayloadFrame struct {
-	socketReadPayloadLocals
+	kept socketReadPayloadLocals
 
 	result0 []byte
 	result1 error
 }
 
 func (f *socketReadPayloadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -553,7 +565,7 @@ func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:180
 	f.p = make([]byte, f.h.Length)
@@ -565,7 +577,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:569
+//line github.com/movenext/movenext/examples/chat/socket_async.go:581
 	if f.read1 == nil {
 		goto after1
 	}
@@ -574,7 +586,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	got, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:578
+//line github.com/movenext/movenext/examples/chat/socket_async.go:590
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:183
@@ -585,7 +597,7 @@ after1:
 	if err != nil && f.n < len(f.p) {
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:589
+//line github.com/movenext/movenext/examples/chat/socket_async.go:601
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:191
@@ -593,11 +605,11 @@ endFor1:
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
 	return true, f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:597
+//line github.com/movenext/movenext/examples/chat/socket_async.go:609
 }
 
-func (f *socketReadPayloadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 182)
+func (f *socketReadPayloadFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 182)
 }
 
 func (f *socketReadPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
@@ -608,18 +620,22 @@ func (f *socketReadPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
 // socketReadPayloadMachine is [socket.readPayload] as the root of a chain: chain, job and frame in
 // one allocation.
 type socketReadPayloadMachine struct {
-	statemachine.Builder[[]byte]
-	socketReadPayloadLocals
+	builder statemachine.Builder[[]byte]
+	kept    socketReadPayloadLocals
 }
 
 func (f *socketReadPayloadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.socketReadPayloadLocals = socketReadPayloadLocals{Frame: f.socketReadPayloadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = socketReadPayloadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *socketReadPayloadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 182)
 }
 
 // Digest of socket.flush: fceb9f496ce5bc09
@@ -632,8 +648,8 @@ func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &socketFlushMachine{socketFlushFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &socketFlushMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // socketFlushFrame is the frame of [socket.flush]: what it keeps while it is suspended.
@@ -655,7 +671,7 @@ func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 	{
@@ -669,7 +685,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 	if statemachine.TwinEnded(r, f.writeAll1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:673
+//line github.com/movenext/movenext/examples/chat/socket_async.go:689
 		goto resume1
 	}
 	f.State = 1
@@ -678,7 +694,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		_, err := statemachine.TwinResult(r, f.writeAll1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:682
+//line github.com/movenext/movenext/examples/chat/socket_async.go:698
 		f.writeAll1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		if err != nil {
@@ -687,28 +703,28 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:691
+//line github.com/movenext/movenext/examples/chat/socket_async.go:707
 	goto for1
-}
-
-func (f *socketFlushFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 299)
 }
 
 // socketFlushMachine is [socket.flush] as the root of a chain: chain, job and frame in one
 // allocation.
 type socketFlushMachine struct {
-	statemachine.Builder[job.Void]
-	socketFlushFrame
+	builder statemachine.Builder[job.Void]
+	kept    socketFlushFrame
 }
 
 func (f *socketFlushMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.socketFlushFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.socketFlushFrame = socketFlushFrame{Frame: f.socketFlushFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = socketFlushFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *socketFlushMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 299)
 }
 
 // Digest of socket.end: da7ccf6516430cf2
@@ -721,8 +737,8 @@ func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.V
 	if frame.moveNext(&r, &socketEndArgs{ctx: ctx, err: err}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &socketEndMachine{socketEndFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &socketEndMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // endEnter enters [socket.end] for another machine. It returns the results or, suspended, the
@@ -734,7 +750,7 @@ func (s *socket) endEnter(r *statemachine.Run, ctx context.Context, err error) *
 	}
 	m := new(socketEndFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m
 }
 
@@ -770,7 +786,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:346
@@ -784,7 +800,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx) // bounded by writeTime
-//line github.com/movenext/movenext/examples/chat/socket_async.go:788
+//line github.com/movenext/movenext/examples/chat/socket_async.go:804
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -793,12 +809,12 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:797
+//line github.com/movenext/movenext/examples/chat/socket_async.go:813
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:802
+//line github.com/movenext/movenext/examples/chat/socket_async.go:818
 	if f.linger2 == nil {
 		goto after2
 	}
@@ -807,18 +823,18 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:811
+//line github.com/movenext/movenext/examples/chat/socket_async.go:827
 	f.linger2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:817
+//line github.com/movenext/movenext/examples/chat/socket_async.go:833
 	return true
 }
 
 func (f *socketEndFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 348, 349)
+	return statemachine.At(&f.Frame, "main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 348, 349)
 }
 
 func (f *socketEndFrame) Results(r *statemachine.Run) {
@@ -827,17 +843,21 @@ func (f *socketEndFrame) Results(r *statemachine.Run) {
 
 // socketEndMachine is [socket.end] as the root of a chain: chain, job and frame in one allocation.
 type socketEndMachine struct {
-	statemachine.Builder[job.Void]
-	socketEndFrame
+	builder statemachine.Builder[job.Void]
+	kept    socketEndFrame
 }
 
 func (f *socketEndMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.socketEndFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.socketEndFrame = socketEndFrame{Frame: f.socketEndFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = socketEndFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *socketEndMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 348, 349)
 }
 
 // Digest of socket.linger: 983bdec326c54769
@@ -850,8 +870,8 @@ func (s *socket) lingerAsync() (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
-	m := &socketLingerMachine{socketLingerFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &socketLingerMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // lingerEnter enters [socket.linger] for another machine. It returns the results or, suspended,
@@ -863,7 +883,7 @@ func (s *socket) lingerEnter(r *statemachine.Run) *socketLingerFrame {
 	}
 	m := new(socketLingerFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -892,13 +912,13 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	f.closeWrite1 = f.s.conn.CloseWriteAsync()
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	if statemachine.TwinEnded(r, f.closeWrite1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:902
+//line github.com/movenext/movenext/examples/chat/socket_async.go:922
 		goto resume1
 	}
 	f.State = 1
@@ -907,7 +927,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		_, closeWrite1Err := statemachine.TwinResult(r, f.closeWrite1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:911
+//line github.com/movenext/movenext/examples/chat/socket_async.go:931
 		f.closeWrite1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		if closeWrite1Err != nil {
@@ -919,7 +939,7 @@ resume1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:923
+//line github.com/movenext/movenext/examples/chat/socket_async.go:943
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:362
@@ -931,7 +951,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:935
+//line github.com/movenext/movenext/examples/chat/socket_async.go:955
 	if f.read2 == nil {
 		goto after2
 	}
@@ -940,7 +960,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:944
+//line github.com/movenext/movenext/examples/chat/socket_async.go:964
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:364
@@ -948,14 +968,14 @@ after2:
 		return true
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:952
+//line github.com/movenext/movenext/examples/chat/socket_async.go:972
 	goto for1
 endFor1:
 	return true
 }
 
 func (f *socketLingerFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
+	return statemachine.At(&f.Frame, "main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
 }
 
 func (f *socketLingerFrame) Results(r *statemachine.Run) {
@@ -965,17 +985,21 @@ func (f *socketLingerFrame) Results(r *statemachine.Run) {
 // socketLingerMachine is [socket.linger] as the root of a chain: chain, job and frame in one
 // allocation.
 type socketLingerMachine struct {
-	statemachine.Builder[job.Void]
-	socketLingerFrame
+	builder statemachine.Builder[job.Void]
+	kept    socketLingerFrame
 }
 
 func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.socketLingerFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.socketLingerFrame = socketLingerFrame{Frame: f.socketLingerFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = socketLingerFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1b2243a404f999cd
+func (f *socketLingerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
+}
+
+// Digest of what is above: 4cc657536ec0a79d

@@ -26,8 +26,8 @@ func (d *dispatcher) deliverAsync(ctx context.Context, h hook) (result *job.Job[
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &dispatcherDeliverMachine{dispatcherDeliverFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &dispatcherDeliverMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // dispatcherDeliverFrame is the frame of [dispatcher.deliver]: what it keeps while it is
@@ -51,7 +51,7 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		d := f.d
@@ -83,24 +83,24 @@ resume1:
 	return true
 }
 
-func (f *dispatcherDeliverFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
-}
-
 // dispatcherDeliverMachine is [dispatcher.deliver] as the root of a chain: chain, job and frame in
 // one allocation.
 type dispatcherDeliverMachine struct {
-	statemachine.Builder[job.Void]
-	dispatcherDeliverFrame
+	builder statemachine.Builder[job.Void]
+	kept    dispatcherDeliverFrame
 }
 
 func (f *dispatcherDeliverMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.dispatcherDeliverFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.dispatcherDeliverFrame = dispatcherDeliverFrame{Frame: f.dispatcherDeliverFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = dispatcherDeliverFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *dispatcherDeliverMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
 // dispatcherDeliverFunc1Run is a function literal of [dispatcher.deliver] for the runtime to call.
@@ -112,8 +112,8 @@ func dispatcherDeliverFunc1Run(d *dispatcher, h hook, ctx context.Context) error
 	if hasEnded, v0 := frame.moveNext(&r, &dispatcherDeliverFunc1Args{d: d, h: h, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &dispatcherDeliverFunc1Machine{dispatcherDeliverFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &dispatcherDeliverFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // dispatcherDeliverFunc1Locals is what a function literal of [dispatcher.deliver] keeps while it
@@ -142,7 +142,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	f.attempts1, result0 = args.d.attemptsEnter(r, args.ctx, args.h)
@@ -161,24 +161,24 @@ after1:
 	return true, result0
 }
 
-func (f *dispatcherDeliverFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
-}
-
 // dispatcherDeliverFunc1Machine is a function literal of [dispatcher.deliver] as the root of a
 // chain: chain and frame in one allocation.
 type dispatcherDeliverFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	dispatcherDeliverFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    dispatcherDeliverFunc1Locals
 }
 
 func (f *dispatcherDeliverFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *dispatcherDeliverFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
 // Digest of dispatcher.attempts: 79fa25060194acc6
@@ -191,8 +191,8 @@ func (d *dispatcher) attemptsAsync(ctx context.Context, h hook) (result *job.Job
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &dispatcherAttemptsMachine{dispatcherAttemptsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &dispatcherAttemptsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // attemptsEnter enters [dispatcher.attempts] for another machine. It returns the results or,
@@ -202,8 +202,8 @@ func (d *dispatcher) attemptsEnter(r *statemachine.Run, ctx context.Context, h h
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &dispatcherAttemptsFrame{dispatcherAttemptsLocals: frame}
-	r.Push(ctx, m)
+	m := &dispatcherAttemptsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -223,13 +223,13 @@ type dispatcherAttemptsLocals struct {
 
 // dispatcherAttemptsFrame is the frame of [dispatcher.attempts] for a caller that is a machine.
 type dispatcherAttemptsFrame struct {
-	dispatcherAttemptsLocals
+	kept dispatcherAttemptsLocals
 
 	result0 error
 }
 
 func (f *dispatcherAttemptsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -248,7 +248,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
 	f.outcome = new(func(*numbers))
@@ -327,8 +327,8 @@ resume3:
 	return true, result0
 }
 
-func (f *dispatcherAttemptsLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 135, 148, 154)
+func (f *dispatcherAttemptsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 135, 148, 154)
 }
 
 func (f *dispatcherAttemptsFrame) Results(r *statemachine.Run) error {
@@ -339,18 +339,22 @@ func (f *dispatcherAttemptsFrame) Results(r *statemachine.Run) error {
 // dispatcherAttemptsMachine is [dispatcher.attempts] as the root of a chain: chain, job and frame
 // in one allocation.
 type dispatcherAttemptsMachine struct {
-	statemachine.Builder[job.Void]
-	dispatcherAttemptsLocals
+	builder statemachine.Builder[job.Void]
+	kept    dispatcherAttemptsLocals
 }
 
 func (f *dispatcherAttemptsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.dispatcherAttemptsLocals = dispatcherAttemptsLocals{Frame: f.dispatcherAttemptsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = dispatcherAttemptsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *dispatcherAttemptsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 135, 148, 154)
 }
 
 // Digest of dispatcher.attempt: 04c83fad62d317aa
@@ -364,8 +368,8 @@ func (d *dispatcher) attemptAsync(ctx context.Context, h hook) (result *job.Job[
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &dispatcherAttemptMachine{dispatcherAttemptLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &dispatcherAttemptMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // attemptEnter enters [dispatcher.attempt] for another machine. It returns the results or,
@@ -376,8 +380,8 @@ func (d *dispatcher) attemptEnter(r *statemachine.Run, ctx context.Context, h ho
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &dispatcherAttemptFrame{dispatcherAttemptLocals: frame}
-	r.Push(ctx, m)
+	m := &dispatcherAttemptFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -396,13 +400,13 @@ type dispatcherAttemptLocals struct {
 
 // dispatcherAttemptFrame is the frame of [dispatcher.attempt] for a caller that is a machine.
 type dispatcherAttemptFrame struct {
-	dispatcherAttemptLocals
+	kept dispatcherAttemptLocals
 
 	result0 error
 }
 
 func (f *dispatcherAttemptFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -419,11 +423,11 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	f.acquire1, err = f.d.limit.AcquireEnter(r, f.ctx, f.h.Host)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:427
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:431
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -432,13 +436,13 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:436
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:440
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:442
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:446
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
 		return true, result0
@@ -459,7 +463,7 @@ after1:
 	f.post2 = f.d.world.postAsync(f.ctx, f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	if statemachine.TwinEnded(r, f.post2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:463
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:467
 		goto resume2
 	}
 	f.State = 2
@@ -468,16 +472,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	_, result0 = statemachine.TwinResult(r, f.post2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:472
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:476
 	f.post2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:477
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:481
 }
 
-func (f *dispatcherAttemptLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 162, 168)
+func (f *dispatcherAttemptFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 162, 168)
 }
 
 func (f *dispatcherAttemptFrame) Results(r *statemachine.Run) error {
@@ -488,19 +492,23 @@ func (f *dispatcherAttemptFrame) Results(r *statemachine.Run) error {
 // dispatcherAttemptMachine is [dispatcher.attempt] as the root of a chain: chain, job and frame in
 // one allocation.
 type dispatcherAttemptMachine struct {
-	statemachine.Builder[job.Void]
-	dispatcherAttemptLocals
+	builder statemachine.Builder[job.Void]
+	kept    dispatcherAttemptLocals
 }
 
 func (f *dispatcherAttemptMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.dispatcherAttemptLocals = dispatcherAttemptLocals{Frame: f.dispatcherAttemptLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = dispatcherAttemptLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1805969c0f46ac3a
+func (f *dispatcherAttemptMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 162, 168)
+}
+
+// Digest of what is above: 21e6efa4788fcaff

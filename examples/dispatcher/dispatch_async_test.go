@@ -31,8 +31,8 @@ func (w *simulated) postAsync(ctx context.Context, h hook) (result *job.Job[job.
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &simulatedPostMachine{simulatedPostLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &simulatedPostMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // postEnter enters [simulated.post] for another machine. It returns the results or, suspended, the
@@ -43,8 +43,8 @@ func (w *simulated) postEnter(r *statemachine.Run, ctx context.Context, h hook) 
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &simulatedPostFrame{simulatedPostLocals: frame}
-	r.Push(ctx, m)
+	m := &simulatedPostFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -60,13 +60,13 @@ type simulatedPostLocals struct {
 
 // simulatedPostFrame is the frame of [simulated.post] for a caller that is a machine.
 type simulatedPostFrame struct {
-	simulatedPostLocals
+	kept simulatedPostLocals
 
 	result0 error
 }
 
 func (f *simulatedPostFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -82,7 +82,7 @@ func (f *simulatedPostLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:50
 	f.w.enter(f.h, 1)
@@ -136,8 +136,8 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:137
 }
 
-func (f *simulatedPostLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 52)
+func (f *simulatedPostFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 52)
 }
 
 func (f *simulatedPostFrame) Results(r *statemachine.Run) error {
@@ -148,19 +148,23 @@ func (f *simulatedPostFrame) Results(r *statemachine.Run) error {
 // simulatedPostMachine is [simulated.post] as the root of a chain: chain, job and frame in one
 // allocation.
 type simulatedPostMachine struct {
-	statemachine.Builder[job.Void]
-	simulatedPostLocals
+	builder statemachine.Builder[job.Void]
+	kept    simulatedPostLocals
 }
 
 func (f *simulatedPostMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.simulatedPostLocals = simulatedPostLocals{Frame: f.simulatedPostLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = simulatedPostLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *simulatedPostMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 52)
 }
 
 // Digest of simulated.remove: b34203c75570f98d
@@ -174,8 +178,8 @@ func (w *simulated) removeAsync(arg0 context.Context, h hook) (result *job.Job[j
 		r.Rethrow()
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
-	m := &simulatedRemoveMachine{simulatedRemoveLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &simulatedRemoveMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // removeEnter enters [simulated.remove] for another machine. It returns the results or, suspended,
@@ -186,8 +190,8 @@ func (w *simulated) removeEnter(r *statemachine.Run, arg0 context.Context, h hoo
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &simulatedRemoveFrame{simulatedRemoveLocals: frame}
-	r.Push(arg0, m)
+	m := &simulatedRemoveFrame{kept: frame}
+	r.Push(arg0, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -202,13 +206,13 @@ type simulatedRemoveLocals struct {
 
 // simulatedRemoveFrame is the frame of [simulated.remove] for a caller that is a machine.
 type simulatedRemoveFrame struct {
-	simulatedRemoveLocals
+	kept simulatedRemoveLocals
 
 	result0 error
 }
 
 func (f *simulatedRemoveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -222,7 +226,7 @@ func (f *simulatedRemoveLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// dispatch_test.go:66: job.Yield()
 	f.State = 1
@@ -244,15 +248,15 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:70
 	result0 = nil
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:248
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:252
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:70
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:252
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:256
 }
 
-func (f *simulatedRemoveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 66)
+func (f *simulatedRemoveFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 66)
 }
 
 func (f *simulatedRemoveFrame) Results(r *statemachine.Run) error {
@@ -263,19 +267,23 @@ func (f *simulatedRemoveFrame) Results(r *statemachine.Run) error {
 // simulatedRemoveMachine is [simulated.remove] as the root of a chain: chain, job and frame in one
 // allocation.
 type simulatedRemoveMachine struct {
-	statemachine.Builder[job.Void]
-	simulatedRemoveLocals
+	builder statemachine.Builder[job.Void]
+	kept    simulatedRemoveLocals
 }
 
 func (f *simulatedRemoveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.simulatedRemoveLocals = simulatedRemoveLocals{Frame: f.simulatedRemoveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = simulatedRemoveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 13dff1602daa0f0c
+func (f *simulatedRemoveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 66)
+}
+
+// Digest of what is above: 2a2c2e46cfede556

@@ -26,8 +26,8 @@ func (b *outbox) removeAsync(ctx context.Context, h hook) (result *job.Job[job.V
 	if hasEnded, v0 := frame.moveNext(&r, &outboxRemoveArgs{b: b, ctx: ctx, h: h}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &outboxRemoveMachine{outboxRemoveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &outboxRemoveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // removeEnter enters [outbox.remove] for another machine. It returns the results or, suspended,
@@ -37,8 +37,8 @@ func (b *outbox) removeEnter(r *statemachine.Run, ctx context.Context, h hook) (
 	if hasEnded, v0 := frame.moveNext(r, &outboxRemoveArgs{b: b, ctx: ctx, h: h}); hasEnded {
 		return nil, v0
 	}
-	m := &outboxRemoveFrame{outboxRemoveLocals: frame}
-	r.Push(ctx, m)
+	m := &outboxRemoveFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -58,13 +58,13 @@ type outboxRemoveArgs struct {
 
 // outboxRemoveFrame is the frame of [outbox.remove] for a caller that is a machine.
 type outboxRemoveFrame struct {
-	outboxRemoveLocals
+	kept outboxRemoveLocals
 
 	result0 error
 }
 
 func (f *outboxRemoveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -79,7 +79,7 @@ func (f *outboxRemoveLocals) moveNext(r *statemachine.Run, args *outboxRemoveArg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// outbox.go:68: _, err := job.Blocking(ctx, func(ctx context.Context) (job.Void, error) {
 	{
@@ -112,8 +112,8 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:113
 }
 
-func (f *outboxRemoveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*outbox).remove", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 68)
+func (f *outboxRemoveFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*outbox).remove", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 68)
 }
 
 func (f *outboxRemoveFrame) Results(r *statemachine.Run) error {
@@ -124,18 +124,22 @@ func (f *outboxRemoveFrame) Results(r *statemachine.Run) error {
 // outboxRemoveMachine is [outbox.remove] as the root of a chain: chain, job and frame in one
 // allocation.
 type outboxRemoveMachine struct {
-	statemachine.Builder[job.Void]
-	outboxRemoveLocals
+	builder statemachine.Builder[job.Void]
+	kept    outboxRemoveLocals
 }
 
 func (f *outboxRemoveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.outboxRemoveLocals = outboxRemoveLocals{Frame: f.outboxRemoveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = outboxRemoveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *outboxRemoveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*outbox).remove", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 68)
 }
 
 // Digest of outbox.post: 4ccdc6e32d9dc5af
@@ -148,8 +152,8 @@ func (b *outbox) postAsync(ctx context.Context, h hook) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r, &outboxPostArgs{b: b, ctx: ctx, h: h}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &outboxPostMachine{outboxPostLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &outboxPostMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // postEnter enters [outbox.post] for another machine. It returns the results or, suspended, the
@@ -159,8 +163,8 @@ func (b *outbox) postEnter(r *statemachine.Run, ctx context.Context, h hook) (*o
 	if hasEnded, v0 := frame.moveNext(r, &outboxPostArgs{b: b, ctx: ctx, h: h}); hasEnded {
 		return nil, v0
 	}
-	m := &outboxPostFrame{outboxPostLocals: frame}
-	r.Push(ctx, m)
+	m := &outboxPostFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -180,13 +184,13 @@ type outboxPostArgs struct {
 
 // outboxPostFrame is the frame of [outbox.post] for a caller that is a machine.
 type outboxPostFrame struct {
-	outboxPostLocals
+	kept outboxPostLocals
 
 	result0 error
 }
 
 func (f *outboxPostFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -201,7 +205,7 @@ func (f *outboxPostLocals) moveNext(r *statemachine.Run, args *outboxPostArgs) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// outbox.go:79: … job.Blocking(ctx, func(ctx context.Context) (job.Void, error) { return job …
 	{
@@ -212,7 +216,7 @@ func (f *outboxPostLocals) moveNext(r *statemachine.Run, args *outboxPostArgs) (
 	}
 //line github.com/movenext/movenext/examples/dispatcher/outbox.go:79
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:216
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:220
 		goto after1
 	}
 	f.State = 1
@@ -227,11 +231,11 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:231
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:235
 }
 
-func (f *outboxPostLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*outbox).post", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 79)
+func (f *outboxPostFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*outbox).post", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 79)
 }
 
 func (f *outboxPostFrame) Results(r *statemachine.Run) error {
@@ -242,18 +246,22 @@ func (f *outboxPostFrame) Results(r *statemachine.Run) error {
 // outboxPostMachine is [outbox.post] as the root of a chain: chain, job and frame in one
 // allocation.
 type outboxPostMachine struct {
-	statemachine.Builder[job.Void]
-	outboxPostLocals
+	builder statemachine.Builder[job.Void]
+	kept    outboxPostLocals
 }
 
 func (f *outboxPostMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.outboxPostLocals = outboxPostLocals{Frame: f.outboxPostLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = outboxPostLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f3be01da12c835c3
+func (f *outboxPostMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*outbox).post", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 79)
+}
+
+// Digest of what is above: 9ff3ecdbcf296994

@@ -28,8 +28,8 @@ func actorsWithMachinesAsync(ctx context.Context, accounts int) (result *job.Job
 	if hasEnded, v0, v1 := frame.moveNext(&r, &actorsWithMachinesArgs{ctx: ctx, accounts: accounts}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &actorsWithMachinesMachine{actorsWithMachinesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &actorsWithMachinesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // actorsWithMachinesLocals is what [actorsWithMachines] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:63
 	f.b = make(balances, args.accounts)
@@ -95,25 +95,25 @@ resume1:
 	return true, result0, result1
 }
 
-func (f *actorsWithMachinesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 65)
-}
-
 // actorsWithMachinesMachine is [actorsWithMachines] as the root of a chain: chain, job and frame
 // in one allocation.
 type actorsWithMachinesMachine struct {
-	statemachine.Builder[int]
-	actorsWithMachinesLocals
+	builder statemachine.Builder[int]
+	kept    actorsWithMachinesLocals
 }
 
 func (f *actorsWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.actorsWithMachinesLocals = actorsWithMachinesLocals{Frame: f.actorsWithMachinesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = actorsWithMachinesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *actorsWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 65)
 }
 
 // actorsWithMachinesFunc1Run is a function literal of [actorsWithMachines] for the runtime to
@@ -125,8 +125,8 @@ func actorsWithMachinesFunc1Run(actors *coord.Serial[int], b balances, t uint64,
 	if hasEnded, v0 := frame.moveNext(&r, &actorsWithMachinesFunc1Args{actors: actors, b: b, t: t, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &actorsWithMachinesFunc1Machine{actorsWithMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &actorsWithMachinesFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // actorsWithMachinesFunc1Locals is what a function literal of [actorsWithMachines] keeps while it
@@ -156,7 +156,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
@@ -175,24 +175,24 @@ after1:
 	return true, result0
 }
 
-func (f *actorsWithMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 67)
-}
-
 // actorsWithMachinesFunc1Machine is a function literal of [actorsWithMachines] as the root of a
 // chain: chain and frame in one allocation.
 type actorsWithMachinesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	actorsWithMachinesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    actorsWithMachinesFunc1Locals
 }
 
 func (f *actorsWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *actorsWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 67)
 }
 
 // Digest of tell: 25e3b4b141f35cad
@@ -205,8 +205,8 @@ func tellAsync(ctx context.Context, actors *coord.Serial[int], b balances, rando
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &tellMachine{tellLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &tellMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // tellEnter enters [tell] for another machine. It returns the results or, suspended, the frame
@@ -216,8 +216,8 @@ func tellEnter(r *statemachine.Run, ctx context.Context, actors *coord.Serial[in
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &tellFrame{tellLocals: frame}
-	r.Push(ctx, m)
+	m := &tellFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -237,13 +237,13 @@ type tellLocals struct {
 
 // tellFrame is the frame of [tell] for a caller that is a machine.
 type tellFrame struct {
-	tellLocals
+	kept tellLocals
 
 	result0 error
 }
 
 func (f *tellFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -258,7 +258,7 @@ func (f *tellLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1 = 0
@@ -325,8 +325,8 @@ endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/actors_async.go:326
 }
 
-func (f *tellLocals) Location() statemachine.Location {
-	return f.Frame.At("main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
+func (f *tellFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
 }
 
 func (f *tellFrame) Results(r *statemachine.Run) error {
@@ -336,18 +336,22 @@ func (f *tellFrame) Results(r *statemachine.Run) error {
 
 // tellMachine is [tell] as the root of a chain: chain, job and frame in one allocation.
 type tellMachine struct {
-	statemachine.Builder[job.Void]
-	tellLocals
+	builder statemachine.Builder[job.Void]
+	kept    tellLocals
 }
 
 func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.tellLocals = tellLocals{Frame: f.tellLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = tellLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b6010b762d4b7ad9
+func (f *tellMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
+}
+
+// Digest of what is above: e8317099d844d27f

@@ -29,8 +29,8 @@ func chatWithMachinesAsync(ctx context.Context, members int) (result *job.Job[in
 	if hasEnded, v0, v1 := frame.moveNext(&r, &chatWithMachinesArgs{ctx: ctx, members: members}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &chatWithMachinesMachine{chatWithMachinesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &chatWithMachinesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // chatWithMachinesLocals is what [chatWithMachines] keeps while it is suspended.
@@ -57,7 +57,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:49
 	f.heard = new(atomic.Int64)
@@ -90,25 +90,25 @@ resume1:
 	return true, result0, result1
 }
 
-func (f *chatWithMachinesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 51)
-}
-
 // chatWithMachinesMachine is [chatWithMachines] as the root of a chain: chain, job and frame in
 // one allocation.
 type chatWithMachinesMachine struct {
-	statemachine.Builder[int]
-	chatWithMachinesLocals
+	builder statemachine.Builder[int]
+	kept    chatWithMachinesLocals
 }
 
 func (f *chatWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.chatWithMachinesLocals = chatWithMachinesLocals{Frame: f.chatWithMachinesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = chatWithMachinesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *chatWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 51)
 }
 
 // chatWithMachinesFunc1Run is a function literal of [chatWithMachines] for the runtime to call. It
@@ -120,8 +120,8 @@ func chatWithMachinesFunc1Run(inboxes []*coord.Channel[int], heard *atomic.Int64
 	if hasEnded, v0 := frame.moveNext(&r, &chatWithMachinesFunc1Args{inboxes: inboxes, heard: heard, ctx: ctx, s: s}); hasEnded {
 		return v0
 	}
-	m := &chatWithMachinesFunc1Machine{chatWithMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &chatWithMachinesFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // chatWithMachinesFunc1Locals is what a function literal of [chatWithMachines] keeps while it is
@@ -151,7 +151,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		heard := args.heard
@@ -182,24 +182,24 @@ after1:
 	return true, result0
 }
 
-func (f *chatWithMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 57)
-}
-
 // chatWithMachinesFunc1Machine is a function literal of [chatWithMachines] as the root of a chain:
 // chain and frame in one allocation.
 type chatWithMachinesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	chatWithMachinesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    chatWithMachinesFunc1Locals
 }
 
 func (f *chatWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *chatWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 57)
 }
 
 // chatWithMachinesFunc2Run is a function literal of [chatWithMachines] for the runtime to call. It
@@ -211,8 +211,8 @@ func chatWithMachinesFunc2Run(inbox *coord.Channel[int], heard *atomic.Int64, ct
 	if hasEnded, v0 := frame.moveNext(&r, &chatWithMachinesFunc2Args{inbox: inbox, heard: heard, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &chatWithMachinesFunc2Machine{chatWithMachinesFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &chatWithMachinesFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // chatWithMachinesFunc2Locals is what a function literal of [chatWithMachines] keeps while it is
@@ -241,7 +241,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
@@ -260,24 +260,24 @@ after1:
 	return true, result0
 }
 
-func (f *chatWithMachinesFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 55)
-}
-
 // chatWithMachinesFunc2Machine is a function literal of [chatWithMachines] as the root of a chain:
 // chain and frame in one allocation.
 type chatWithMachinesFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	chatWithMachinesFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    chatWithMachinesFunc2Locals
 }
 
 func (f *chatWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *chatWithMachinesFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 55)
 }
 
 // Digest of listen: 3f7166b45cf5d0d9
@@ -290,8 +290,8 @@ func listenAsync(ctx context.Context, inbox *coord.Channel[int], heard *atomic.I
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &listenMachine{listenLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &listenMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // listenEnter enters [listen] for another machine. It returns the results or, suspended, the frame
@@ -301,8 +301,8 @@ func listenEnter(r *statemachine.Run, ctx context.Context, inbox *coord.Channel[
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &listenFrame{listenLocals: frame}
-	r.Push(ctx, m)
+	m := &listenFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -319,13 +319,13 @@ type listenLocals struct {
 
 // listenFrame is the frame of [listen] for a caller that is a machine.
 type listenFrame struct {
-	listenLocals
+	kept listenLocals
 
 	result0 error
 }
 
 func (f *listenFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -340,7 +340,7 @@ func (f *listenLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
@@ -369,8 +369,8 @@ after1:
 	goto for1
 }
 
-func (f *listenLocals) Location() statemachine.Location {
-	return f.Frame.At("main.listen", "github.com/movenext/movenext/examples/side-by-side/chat.go", 65)
+func (f *listenFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.listen", "github.com/movenext/movenext/examples/side-by-side/chat.go", 65)
 }
 
 func (f *listenFrame) Results(r *statemachine.Run) error {
@@ -380,18 +380,22 @@ func (f *listenFrame) Results(r *statemachine.Run) error {
 
 // listenMachine is [listen] as the root of a chain: chain, job and frame in one allocation.
 type listenMachine struct {
-	statemachine.Builder[job.Void]
-	listenLocals
+	builder statemachine.Builder[job.Void]
+	kept    listenLocals
 }
 
 func (f *listenMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.listenLocals = listenLocals{Frame: f.listenLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = listenLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *listenMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.listen", "github.com/movenext/movenext/examples/side-by-side/chat.go", 65)
 }
 
 // Digest of speak: 1a2941363bd6b989
@@ -404,8 +408,8 @@ func speakAsync(ctx context.Context, inboxes []*coord.Channel[int]) (result *job
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &speakMachine{speakLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &speakMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // speakEnter enters [speak] for another machine. It returns the results or, suspended, the frame
@@ -415,8 +419,8 @@ func speakEnter(r *statemachine.Run, ctx context.Context, inboxes []*coord.Chann
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &speakFrame{speakLocals: frame}
-	r.Push(ctx, m)
+	m := &speakFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -435,13 +439,13 @@ type speakLocals struct {
 
 // speakFrame is the frame of [speak] for a caller that is a machine.
 type speakFrame struct {
-	speakLocals
+	kept speakLocals
 
 	result0 error
 }
 
 func (f *speakFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -458,7 +462,7 @@ func (f *speakLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m = 0
@@ -469,7 +473,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	asleep, err = statemachine.Sleep(r, f.ctx, silence)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:473
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:477
 	if !asleep {
 		goto after1
 	}
@@ -497,7 +501,7 @@ range2:
 		inbox := f.list1[f.i1]
 		f.send2, err = inbox.SendEnter(r, f.ctx, f.m+1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:501
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:505
 	if f.send2 == nil {
 		goto after2
 	}
@@ -506,7 +510,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:510
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:514
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
@@ -515,12 +519,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:519
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:523
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:524
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:528
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:88
@@ -528,11 +532,11 @@ endRange1:
 		inbox.Close()
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:532
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:536
 }
 
-func (f *speakLocals) Location() statemachine.Location {
-	return f.Frame.At("main.speak", "github.com/movenext/movenext/examples/side-by-side/chat.go", 79, 83)
+func (f *speakFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.speak", "github.com/movenext/movenext/examples/side-by-side/chat.go", 79, 83)
 }
 
 func (f *speakFrame) Results(r *statemachine.Run) error {
@@ -542,18 +546,22 @@ func (f *speakFrame) Results(r *statemachine.Run) error {
 
 // speakMachine is [speak] as the root of a chain: chain, job and frame in one allocation.
 type speakMachine struct {
-	statemachine.Builder[job.Void]
-	speakLocals
+	builder statemachine.Builder[job.Void]
+	kept    speakLocals
 }
 
 func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.speakLocals = speakLocals{Frame: f.speakLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = speakLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f45b145e5c58250d
+func (f *speakMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.speak", "github.com/movenext/movenext/examples/side-by-side/chat.go", 79, 83)
+}
+
+// Digest of what is above: 164e3c698168ec05

@@ -27,8 +27,8 @@ func crawlWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &crawlWithMachinesArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &crawlWithMachinesMachine{crawlWithMachinesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &crawlWithMachinesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // crawlWithMachinesLocals is what [crawlWithMachines] keeps while it is suspended.
@@ -55,7 +55,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:65
 	f.c = newCrawl(site{args.n, 5 * time.Millisecond})
@@ -90,25 +90,25 @@ resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:91
 }
 
-func (f *crawlWithMachinesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 66)
-}
-
 // crawlWithMachinesMachine is [crawlWithMachines] as the root of a chain: chain, job and frame in
 // one allocation.
 type crawlWithMachinesMachine struct {
-	statemachine.Builder[int]
-	crawlWithMachinesLocals
+	builder statemachine.Builder[int]
+	kept    crawlWithMachinesLocals
 }
 
 func (f *crawlWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.crawlWithMachinesLocals = crawlWithMachinesLocals{Frame: f.crawlWithMachinesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = crawlWithMachinesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *crawlWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 66)
 }
 
 // crawlWithMachinesFunc1Run is a function literal of [crawlWithMachines] for the runtime to call.
@@ -120,8 +120,8 @@ func crawlWithMachinesFunc1Run(c *crawl, s *job.Scope, ctx context.Context) erro
 	if hasEnded, v0 := frame.moveNext(&r, &crawlWithMachinesFunc1Args{c: c, s: s, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &crawlWithMachinesFunc1Machine{crawlWithMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &crawlWithMachinesFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // crawlWithMachinesFunc1Locals is what a function literal of [crawlWithMachines] keeps while it is
@@ -150,7 +150,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
@@ -169,24 +169,24 @@ after1:
 	return true, result0
 }
 
-func (f *crawlWithMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 68)
-}
-
 // crawlWithMachinesFunc1Machine is a function literal of [crawlWithMachines] as the root of a
 // chain: chain and frame in one allocation.
 type crawlWithMachinesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	crawlWithMachinesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    crawlWithMachinesFunc1Locals
 }
 
 func (f *crawlWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *crawlWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 68)
 }
 
 // Digest of crawl.visit: 70bba43f5be10c05
@@ -199,8 +199,8 @@ func (c *crawl) visitAsync(ctx context.Context, s *job.Scope, page int) (result 
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &crawlVisitMachine{crawlVisitLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &crawlVisitMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // visitEnter enters [crawl.visit] for another machine. It returns the results or, suspended, the
@@ -210,8 +210,8 @@ func (c *crawl) visitEnter(r *statemachine.Run, ctx context.Context, s *job.Scop
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &crawlVisitFrame{crawlVisitLocals: frame}
-	r.Push(ctx, m)
+	m := &crawlVisitFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -226,13 +226,13 @@ type crawlVisitLocals struct {
 
 // crawlVisitFrame is the frame of [crawl.visit] for a caller that is a machine.
 type crawlVisitFrame struct {
-	crawlVisitLocals
+	kept crawlVisitLocals
 
 	result0 error
 }
 
 func (f *crawlVisitFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -248,7 +248,7 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	asleep, err = statemachine.Sleep(r, ctx, f.c.of.takes)
@@ -282,8 +282,8 @@ after1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:283
 }
 
-func (f *crawlVisitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 76)
+func (f *crawlVisitFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 76)
 }
 
 func (f *crawlVisitFrame) Results(r *statemachine.Run) error {
@@ -294,18 +294,22 @@ func (f *crawlVisitFrame) Results(r *statemachine.Run) error {
 // crawlVisitMachine is [crawl.visit] as the root of a chain: chain, job and frame in one
 // allocation.
 type crawlVisitMachine struct {
-	statemachine.Builder[job.Void]
-	crawlVisitLocals
+	builder statemachine.Builder[job.Void]
+	kept    crawlVisitLocals
 }
 
 func (f *crawlVisitMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.crawlVisitLocals = crawlVisitLocals{Frame: f.crawlVisitLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = crawlVisitLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *crawlVisitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 76)
 }
 
 // crawlVisitFunc1Run is a function literal of [crawl.visit] for the runtime to call. It returns
@@ -317,8 +321,8 @@ func crawlVisitFunc1Run(c *crawl, s *job.Scope, next int, ctx context.Context) e
 	if hasEnded, v0 := frame.moveNext(&r, &crawlVisitFunc1Args{c: c, s: s, next: next, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &crawlVisitFunc1Machine{crawlVisitFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &crawlVisitFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // crawlVisitFunc1Locals is what a function literal of [crawl.visit] keeps while it is suspended.
@@ -347,11 +351,11 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:355
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:359
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -360,30 +364,30 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:364
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:368
 	f.visit1 = nil
 after1:
 	return true, result0
 }
 
-func (f *crawlVisitFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 80)
-}
-
 // crawlVisitFunc1Machine is a function literal of [crawl.visit] as the root of a chain: chain and
 // frame in one allocation.
 type crawlVisitFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	crawlVisitFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    crawlVisitFunc1Locals
 }
 
 func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: d283cac54be41e1c
+func (f *crawlVisitFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 80)
+}
+
+// Digest of what is above: 4fdc22e0b1027871

@@ -26,8 +26,8 @@ func ordersWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) 
 	if hasEnded, v0, v1 := frame.moveNext(&r, &ordersWithMachinesArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &ordersWithMachinesMachine{ordersWithMachinesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &ordersWithMachinesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // ordersWithMachinesLocals is what [ordersWithMachines] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:59
 	f.b = new(tally)
@@ -92,25 +92,25 @@ resume1:
 	return true, result0, result1
 }
 
-func (f *ordersWithMachinesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 60)
-}
-
 // ordersWithMachinesMachine is [ordersWithMachines] as the root of a chain: chain, job and frame
 // in one allocation.
 type ordersWithMachinesMachine struct {
-	statemachine.Builder[int]
-	ordersWithMachinesLocals
+	builder statemachine.Builder[int]
+	kept    ordersWithMachinesLocals
 }
 
 func (f *ordersWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.ordersWithMachinesLocals = ordersWithMachinesLocals{Frame: f.ordersWithMachinesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = ordersWithMachinesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *ordersWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 60)
 }
 
 // ordersWithMachinesFunc1Run is a function literal of [ordersWithMachines] for the runtime to
@@ -122,8 +122,8 @@ func ordersWithMachinesFunc1Run(b *tally, order int, ctx context.Context) error 
 	if hasEnded, v0 := frame.moveNext(&r, &ordersWithMachinesFunc1Args{b: b, order: order, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &ordersWithMachinesFunc1Machine{ordersWithMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &ordersWithMachinesFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // ordersWithMachinesFunc1Locals is what a function literal of [ordersWithMachines] keeps while it
@@ -152,7 +152,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
@@ -171,24 +171,24 @@ after1:
 	return true, result0
 }
 
-func (f *ordersWithMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 62)
-}
-
 // ordersWithMachinesFunc1Machine is a function literal of [ordersWithMachines] as the root of a
 // chain: chain and frame in one allocation.
 type ordersWithMachinesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	ordersWithMachinesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    ordersWithMachinesFunc1Locals
 }
 
 func (f *ordersWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *ordersWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 62)
 }
 
 // Digest of serve: 162387718c2c6221
@@ -201,8 +201,8 @@ func serveAsync(ctx context.Context, b *tally, order int) (result *job.Job[job.V
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveEnter enters [serve] for another machine. It returns the results or, suspended, the frame
@@ -212,8 +212,8 @@ func serveEnter(r *statemachine.Run, ctx context.Context, b *tally, order int) (
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &serveFrame{serveLocals: frame}
-	r.Push(ctx, m)
+	m := &serveFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -230,13 +230,13 @@ type serveLocals struct {
 
 // serveFrame is the frame of [serve] for a caller that is a machine.
 type serveFrame struct {
-	serveLocals
+	kept serveLocals
 
 	result0 error
 }
 
 func (f *serveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -255,7 +255,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
@@ -315,8 +315,8 @@ after3:
 //line github.com/movenext/movenext/examples/side-by-side/orders_async.go:316
 }
 
-func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/side-by-side/orders.go", 71, 75, 79)
+func (f *serveFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/side-by-side/orders.go", 71, 75, 79)
 }
 
 func (f *serveFrame) Results(r *statemachine.Run) error {
@@ -326,18 +326,22 @@ func (f *serveFrame) Results(r *statemachine.Run) error {
 
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
-	statemachine.Builder[job.Void]
-	serveLocals
+	builder statemachine.Builder[job.Void]
+	kept    serveLocals
 }
 
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = serveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 796b87ccc36b1267
+func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/side-by-side/orders.go", 71, 75, 79)
+}
+
+// Digest of what is above: 6474766a6ed25d7b

@@ -29,8 +29,8 @@ func processWithMachinesAsync(ctx context.Context, records int) (result *job.Job
 	if hasEnded, v0, v1 := frame.moveNext(&r, &processWithMachinesArgs{ctx: ctx, records: records}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &processWithMachinesMachine{processWithMachinesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &processWithMachinesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // processWithMachinesLocals is what [processWithMachines] keeps while it is suspended.
@@ -57,7 +57,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:48
 	f.sum = new(atomic.Uint64)
@@ -91,25 +91,25 @@ resume1:
 	return true, result0, result1
 }
 
-func (f *processWithMachinesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 50)
-}
-
 // processWithMachinesMachine is [processWithMachines] as the root of a chain: chain, job and frame
 // in one allocation.
 type processWithMachinesMachine struct {
-	statemachine.Builder[int]
-	processWithMachinesLocals
+	builder statemachine.Builder[int]
+	kept    processWithMachinesLocals
 }
 
 func (f *processWithMachinesMachine) MoveNext(run *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(run, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(run, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(run, v0, v1)
-	f.processWithMachinesLocals = processWithMachinesLocals{Frame: f.processWithMachinesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run, v0, v1)
+	f.kept = processWithMachinesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *processWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 50)
 }
 
 // processWithMachinesFunc1Run is a function literal of [processWithMachines] for the runtime to
@@ -122,8 +122,8 @@ func processWithMachinesFunc1Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 		r.Rethrow()
 		return v0
 	}
-	m := &processWithMachinesFunc1Machine{processWithMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &processWithMachinesFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // processWithMachinesFunc1Locals is what a function literal of [processWithMachines] keeps while
@@ -160,7 +160,7 @@ func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *p
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		queue := f.queue
@@ -223,25 +223,25 @@ endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:224
 }
 
-func (f *processWithMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 56)
-}
-
 // processWithMachinesFunc1Machine is a function literal of [processWithMachines] as the root of a
 // chain: chain and frame in one allocation.
 type processWithMachinesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	processWithMachinesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    processWithMachinesFunc1Locals
 }
 
 func (f *processWithMachinesFunc1Machine) MoveNext(run *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(run, nil)
+	hasEnded, v0 := f.kept.moveNext(run, nil)
 	if !hasEnded {
 		return false
 	}
 	run.Rethrow()
-	f.SetResult(run, job.Void{}, v0)
+	f.builder.SetResult(run, job.Void{}, v0)
 	return true
+}
+
+func (f *processWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 56)
 }
 
 // processWithMachinesFunc2Run is a function literal of [processWithMachines] for the runtime to
@@ -253,8 +253,8 @@ func processWithMachinesFunc2Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 	if hasEnded, v0 := frame.moveNext(&r, &processWithMachinesFunc2Args{queue: queue, sum: sum, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &processWithMachinesFunc2Machine{processWithMachinesFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &processWithMachinesFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // processWithMachinesFunc2Locals is what a function literal of [processWithMachines] keeps while
@@ -283,7 +283,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
@@ -302,24 +302,24 @@ after1:
 	return true, result0
 }
 
-func (f *processWithMachinesFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 52)
-}
-
 // processWithMachinesFunc2Machine is a function literal of [processWithMachines] as the root of a
 // chain: chain and frame in one allocation.
 type processWithMachinesFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	processWithMachinesFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    processWithMachinesFunc2Locals
 }
 
 func (f *processWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *processWithMachinesFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 52)
 }
 
 // Digest of process: 2b6c690aa62c3c14
@@ -332,8 +332,8 @@ func processAsync(ctx context.Context, queue *coord.Channel[int], sum *atomic.Ui
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &processMachine{processLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &processMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // processEnter enters [process] for another machine. It returns the results or, suspended, the
@@ -343,8 +343,8 @@ func processEnter(r *statemachine.Run, ctx context.Context, queue *coord.Channel
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &processFrame{processLocals: frame}
-	r.Push(ctx, m)
+	m := &processFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -361,13 +361,13 @@ type processLocals struct {
 
 // processFrame is the frame of [process] for a caller that is a machine.
 type processFrame struct {
-	processLocals
+	kept processLocals
 
 	result0 error
 }
 
 func (f *processFrame) MoveNext(run *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(run)
+	hasEnded, f.result0 = f.kept.moveNext(run)
 	return hasEnded
 }
 
@@ -382,7 +382,7 @@ func (f *processLocals) moveNext(run *statemachine.Run) (hasEnded bool, result0 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
@@ -411,8 +411,8 @@ after1:
 	goto for1
 }
 
-func (f *processLocals) Location() statemachine.Location {
-	return f.Frame.At("main.process", "github.com/movenext/movenext/examples/side-by-side/processor.go", 68)
+func (f *processFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.process", "github.com/movenext/movenext/examples/side-by-side/processor.go", 68)
 }
 
 func (f *processFrame) Results(run *statemachine.Run) error {
@@ -422,18 +422,22 @@ func (f *processFrame) Results(run *statemachine.Run) error {
 
 // processMachine is [process] as the root of a chain: chain, job and frame in one allocation.
 type processMachine struct {
-	statemachine.Builder[job.Void]
-	processLocals
+	builder statemachine.Builder[job.Void]
+	kept    processLocals
 }
 
 func (f *processMachine) MoveNext(run *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(run)
+	hasEnded, v0 := f.kept.moveNext(run)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(run, job.Void{}, v0)
-	f.processLocals = processLocals{Frame: f.processLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(run, job.Void{}, v0)
+	f.kept = processLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 35bff3e5f42f0af2
+func (f *processMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.process", "github.com/movenext/movenext/examples/side-by-side/processor.go", 68)
+}
+
+// Digest of what is above: bb3b9678d6fc5812

@@ -27,8 +27,8 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	if hasEnded, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &napMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -53,7 +53,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
@@ -71,23 +71,23 @@ after1:
 	return true, result0
 }
 
-func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
-}
-
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
 type napMachine struct {
-	statemachine.Builder[job.Void]
-	napLocals
+	builder statemachine.Builder[job.Void]
+	kept    napLocals
 }
 
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 844a6adcae2cf3b2
+func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
+}
+
+// Digest of what is above: b44796b14877dd0b

@@ -28,8 +28,8 @@ func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &surveyPackageMachine{surveyPackageLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &surveyPackageMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // surveyPackageLocals is what [surveyPackage] keeps while it is suspended.
@@ -62,7 +62,7 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:36
 	f.c = counts{dir: f.dir}
@@ -142,25 +142,25 @@ endRange1:
 //line github.com/movenext/movenext/examples/tour/survey_async.go:143
 }
 
-func (f *surveyPackageLocals) Location() statemachine.Location {
-	return f.Frame.At("main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
-}
-
 // surveyPackageMachine is [surveyPackage] as the root of a chain: chain, job and frame in one
 // allocation.
 type surveyPackageMachine struct {
-	statemachine.Builder[counts]
-	surveyPackageLocals
+	builder statemachine.Builder[counts]
+	kept    surveyPackageLocals
 }
 
 func (f *surveyPackageMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.surveyPackageLocals = surveyPackageLocals{Frame: f.surveyPackageLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = surveyPackageLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *surveyPackageMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
 }
 
 // Digest of surveyFile: 5ce3dfdd5351d8e8
@@ -173,8 +173,8 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 	if hasEnded, v0, v1, v2 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	}
-	m := &surveyFileMachine{surveyFileLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &surveyFileMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // surveyFileEnter enters [surveyFile] for another machine. It returns the results or, suspended,
@@ -184,8 +184,8 @@ func surveyFileEnter(r *statemachine.Run, ctx context.Context, path string) (*su
 	if hasEnded, v0, v1, v2 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1, v2
 	}
-	m := &surveyFileFrame{surveyFileLocals: frame}
-	r.Push(ctx, m)
+	m := &surveyFileFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, 0, nil
 }
 
@@ -200,7 +200,7 @@ type surveyFileLocals struct {
 
 // surveyFileFrame is the frame of [surveyFile] for a caller that is a machine.
 type surveyFileFrame struct {
-	surveyFileLocals
+	kept surveyFileLocals
 
 	lines     int
 	functions int
@@ -208,7 +208,7 @@ type surveyFileFrame struct {
 }
 
 func (f *surveyFileFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.lines, f.functions, f.err = f.moveNext(r, nil)
+	hasEnded, f.lines, f.functions, f.err = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -223,7 +223,7 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
@@ -258,8 +258,8 @@ after1:
 	return true, lines, functions, err
 }
 
-func (f *surveyFileLocals) Location() statemachine.Location {
-	return f.Frame.At("main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
+func (f *surveyFileFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
 }
 
 func (f *surveyFileFrame) Results(r *statemachine.Run) (int, int, error) {
@@ -270,18 +270,22 @@ func (f *surveyFileFrame) Results(r *statemachine.Run) (int, int, error) {
 // surveyFileMachine is [surveyFile] as the root of a chain: chain, job and frame in one
 // allocation.
 type surveyFileMachine struct {
-	statemachine.Builder[job.Tuple2[int, int]]
-	surveyFileLocals
+	builder statemachine.Builder[job.Tuple2[int, int]]
+	kept    surveyFileLocals
 }
 
 func (f *surveyFileMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1, v2 := f.moveNext(r, nil)
+	hasEnded, v0, v1, v2 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
-	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
+	f.kept = surveyFileLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *surveyFileMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
 }
 
 // Digest of readFile: 2fa7b0264b699c92
@@ -294,8 +298,8 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &readFileArgs{ctx: ctx, path: path}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &readFileMachine{readFileLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &readFileMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // readFileEnter enters [readFile] for another machine. It returns the results or, suspended, the
@@ -305,8 +309,8 @@ func readFileEnter(r *statemachine.Run, ctx context.Context, path string) (*read
 	if hasEnded, v0, v1 := frame.moveNext(r, &readFileArgs{ctx: ctx, path: path}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &readFileFrame{readFileLocals: frame}
-	r.Push(ctx, m)
+	m := &readFileFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -325,14 +329,14 @@ type readFileArgs struct {
 
 // readFileFrame is the frame of [readFile] for a caller that is a machine.
 type readFileFrame struct {
-	readFileLocals
+	kept readFileLocals
 
 	result0 []byte
 	result1 error
 }
 
 func (f *readFileFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -347,12 +351,12 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// survey.go:82: return startReading(ctx, path).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	if awaited = startReading(args.ctx, args.path); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:356
+//line github.com/movenext/movenext/examples/tour/survey_async.go:360
 		goto after1
 	}
 	f.State = 1
@@ -364,12 +368,12 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:368
+//line github.com/movenext/movenext/examples/tour/survey_async.go:372
 	return true, result0, result1
 }
 
-func (f *readFileLocals) Location() statemachine.Location {
-	return f.Frame.At("main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
+func (f *readFileFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
 }
 
 func (f *readFileFrame) Results(r *statemachine.Run) ([]byte, error) {
@@ -379,18 +383,22 @@ func (f *readFileFrame) Results(r *statemachine.Run) ([]byte, error) {
 
 // readFileMachine is [readFile] as the root of a chain: chain, job and frame in one allocation.
 type readFileMachine struct {
-	statemachine.Builder[[]byte]
-	readFileLocals
+	builder statemachine.Builder[[]byte]
+	kept    readFileLocals
 }
 
 func (f *readFileMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.readFileLocals = readFileLocals{Frame: f.readFileLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = readFileLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *readFileMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
 }
 
 // Digest of listFiles: 68d8288883e63607
@@ -403,8 +411,8 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 	if hasEnded, v0, v1 := frame.moveNext(&r, &listFilesArgs{ctx: ctx, dir: dir}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &listFilesMachine{listFilesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &listFilesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // listFilesEnter enters [listFiles] for another machine. It returns the results or, suspended, the
@@ -414,8 +422,8 @@ func listFilesEnter(r *statemachine.Run, ctx context.Context, dir string) (*list
 	if hasEnded, v0, v1 := frame.moveNext(r, &listFilesArgs{ctx: ctx, dir: dir}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &listFilesFrame{listFilesLocals: frame}
-	r.Push(ctx, m)
+	m := &listFilesFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -434,14 +442,14 @@ type listFilesArgs struct {
 
 // listFilesFrame is the frame of [listFiles] for a caller that is a machine.
 type listFilesFrame struct {
-	listFilesLocals
+	kept listFilesLocals
 
 	result0 []string
 	result1 error
 }
 
 func (f *listFilesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -456,12 +464,12 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// survey.go:89: return startListing(ctx, dir).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	if awaited = startListing(args.ctx, args.dir); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:465
+//line github.com/movenext/movenext/examples/tour/survey_async.go:473
 		goto after1
 	}
 	f.State = 1
@@ -473,12 +481,12 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:477
+//line github.com/movenext/movenext/examples/tour/survey_async.go:485
 	return true, result0, result1
 }
 
-func (f *listFilesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
+func (f *listFilesFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
 }
 
 func (f *listFilesFrame) Results(r *statemachine.Run) ([]string, error) {
@@ -488,18 +496,22 @@ func (f *listFilesFrame) Results(r *statemachine.Run) ([]string, error) {
 
 // listFilesMachine is [listFiles] as the root of a chain: chain, job and frame in one allocation.
 type listFilesMachine struct {
-	statemachine.Builder[[]string]
-	listFilesLocals
+	builder statemachine.Builder[[]string]
+	kept    listFilesLocals
 }
 
 func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.listFilesLocals = listFilesLocals{Frame: f.listFilesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = listFilesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ab383e8e4635b04b
+func (f *listFilesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
+}
+
+// Digest of what is above: 151a08620022dff6

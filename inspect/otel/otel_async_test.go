@@ -26,8 +26,8 @@ func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, a); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &twiceMachine{twiceLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &twiceMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded b
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// otel_test.go:32: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
@@ -97,24 +97,24 @@ after2:
 //line github.com/movenext/movenext/inspect/otel/otel_async_test.go:98
 }
 
-func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect/otel_test.twice", "github.com/movenext/movenext/inspect/otel/otel_test.go", 32, 36)
-}
-
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
 type twiceMachine struct {
-	statemachine.Builder[int]
-	twiceLocals
+	builder statemachine.Builder[int]
+	kept    twiceLocals
 }
 
 func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = twiceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/otel_test.twice", "github.com/movenext/movenext/inspect/otel/otel_test.go", 32, 36)
 }
 
 // Digest of all: 0784e221acf94fd2
@@ -127,8 +127,8 @@ func allAsync(jobs ...*job.Job[int]) (result *job.Job[[]int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, jobs); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &allMachine{allLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &allMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // allLocals is what [all] keeps while it is suspended.
@@ -149,7 +149,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// otel_test.go:43: … job.WhenAll(jobs...).Await() }
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
@@ -170,24 +170,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *allLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect/otel_test.all", "github.com/movenext/movenext/inspect/otel/otel_test.go", 43)
-}
-
 // allMachine is [all] as the root of a chain: chain, job and frame in one allocation.
 type allMachine struct {
-	statemachine.Builder[[]int]
-	allLocals
+	builder statemachine.Builder[[]int]
+	kept    allLocals
 }
 
 func (f *allMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.allLocals = allLocals{Frame: f.allLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = allLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 5d3ba8a93304e073
+func (f *allMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/otel_test.all", "github.com/movenext/movenext/inspect/otel/otel_test.go", 43)
+}
+
+// Digest of what is above: f91ad0efc698548f

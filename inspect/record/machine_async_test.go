@@ -26,8 +26,8 @@ func twiceAsync(ctx context.Context, a, b *job.Job[int]) (result *job.Job[int]) 
 	if hasEnded, v0, v1 := frame.moveNext(&r, a); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &twiceMachine{twiceLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &twiceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded b
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// machine_test.go:15: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
@@ -97,24 +97,24 @@ after2:
 //line github.com/movenext/movenext/inspect/record/machine_async_test.go:98
 }
 
-func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/inspect/record_test.twice", "github.com/movenext/movenext/inspect/record/machine_test.go", 15, 19)
-}
-
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
 type twiceMachine struct {
-	statemachine.Builder[int]
-	twiceLocals
+	builder statemachine.Builder[int]
+	kept    twiceLocals
 }
 
 func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = twiceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b7267cea19fd5e01
+func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/record_test.twice", "github.com/movenext/movenext/inspect/record/machine_test.go", 15, 19)
+}
+
+// Digest of what is above: 961390cdcddb1420

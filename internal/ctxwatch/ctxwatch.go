@@ -21,6 +21,8 @@ import (
 // Watch is one request to be notified that a context has ended. It is embedded in the
 // waiter. It must not be copied while it is started.
 type Watch struct {
+	_ [0]func() // nothing compares two, so no package compiles a function for it
+
 	// Set while the watch is started, so that a Stop during Start finds the watch either
 	// not started or completely started.
 	group interleave.Pointer[group]

@@ -27,8 +27,8 @@ func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &readSomeMachine{readSomeLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &readSomeMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // readSomeEnter enters [readSome] for another machine. It returns the results or, suspended, the
@@ -39,8 +39,8 @@ func readSomeEnter(r *statemachine.Run, c *Conn, p []byte) (*readSomeFrame, int,
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &readSomeFrame{readSomeLocals: frame}
-	r.Push(context.Background(), m)
+	m := &readSomeFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -58,14 +58,14 @@ type readSomeLocals struct {
 
 // readSomeFrame is the frame of [readSome] for a caller that is a machine.
 type readSomeFrame struct {
-	readSomeLocals
+	kept readSomeLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *readSomeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -83,7 +83,7 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
@@ -154,8 +154,8 @@ after2:
 	goto for1
 }
 
-func (f *readSomeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 65, 74)
+func (f *readSomeFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 65, 74)
 }
 
 func (f *readSomeFrame) Results(r *statemachine.Run) (int, error) {
@@ -165,19 +165,23 @@ func (f *readSomeFrame) Results(r *statemachine.Run) (int, error) {
 
 // readSomeMachine is [readSome] as the root of a chain: chain, job and frame in one allocation.
 type readSomeMachine struct {
-	statemachine.Builder[int]
-	readSomeLocals
+	builder statemachine.Builder[int]
+	kept    readSomeLocals
 }
 
 func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.readSomeLocals = readSomeLocals{Frame: f.readSomeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = readSomeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *readSomeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 65, 74)
 }
 
 // Digest of waitReadable: 40c6c1838bb022f6
@@ -190,8 +194,8 @@ func waitReadableAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void])
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitReadableMachine{waitReadableLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitReadableMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitReadableEnter enters [waitReadable] for another machine. It returns the results or,
@@ -201,8 +205,8 @@ func waitReadableEnter(r *statemachine.Run, ctx context.Context, c *Conn) (*wait
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &waitReadableFrame{waitReadableLocals: frame}
-	r.Push(ctx, m)
+	m := &waitReadableFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -218,13 +222,13 @@ type waitReadableLocals struct {
 
 // waitReadableFrame is the frame of [waitReadable] for a caller that is a machine.
 type waitReadableFrame struct {
-	waitReadableLocals
+	kept waitReadableLocals
 
 	result0 error
 }
 
 func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -238,7 +242,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:99
 	if f.ctx == nil {
@@ -250,14 +254,14 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.wrapError("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:254
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:258
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		}
 		// conn.go:107: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:261
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:265
 			goto after1
 		}
 		f.State = 1
@@ -276,12 +280,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:280
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:284
 	goto for1
 }
 
-func (f *waitReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 107)
+func (f *waitReadableFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 107)
 }
 
 func (f *waitReadableFrame) Results(r *statemachine.Run) error {
@@ -292,18 +296,22 @@ func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 // waitReadableMachine is [waitReadable] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitReadableMachine struct {
-	statemachine.Builder[job.Void]
-	waitReadableLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitReadableLocals
 }
 
 func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitReadableLocals = waitReadableLocals{Frame: f.waitReadableLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitReadableLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitReadableMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 107)
 }
 
 // Digest of writeAll: 5a656aac945746e9
@@ -317,8 +325,8 @@ func writeAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.written, frame.err)
 	}
-	m := &writeAllMachine{writeAllFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &writeAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results or, suspended, the
@@ -331,7 +339,7 @@ func writeAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) 
 	}
 	m := new(writeAllFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, 0, nil
 }
 
@@ -366,11 +374,11 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	f.lock1, err2 = f.c.writing.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:374
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:382
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -379,13 +387,13 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:391
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:389
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:397
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:149
 		return true
@@ -403,7 +411,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:407
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:415
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:156
 			return true
@@ -414,7 +422,7 @@ for1:
 		// conn.go:161: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:418
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:426
 			goto after2
 		}
 		f.State = 2
@@ -431,19 +439,19 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:435
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:443
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:162
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:442
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:450
 	goto for1
 }
 
 func (f *writeAllFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 148, 161)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 148, 161)
 }
 
 func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
@@ -453,18 +461,22 @@ func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 
 // writeAllMachine is [writeAll] as the root of a chain: chain, job and frame in one allocation.
 type writeAllMachine struct {
-	statemachine.Builder[int]
-	writeAllFrame
+	builder statemachine.Builder[int]
+	kept    writeAllFrame
 }
 
 func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.writeAllFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.written, f.err)
-	f.writeAllFrame = writeAllFrame{Frame: f.writeAllFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.written, f.kept.err)
+	f.kept = writeAllFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 148, 161)
 }
 
 // Digest of closeWrite: 58a12e92377633c4
@@ -478,8 +490,8 @@ func closeWriteAsync(c *Conn) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &closeWriteMachine{closeWriteLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &closeWriteMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // closeWriteEnter enters [closeWrite] for another machine. It returns the results or, suspended,
@@ -490,8 +502,8 @@ func closeWriteEnter(r *statemachine.Run, c *Conn) (*closeWriteFrame, error) {
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &closeWriteFrame{closeWriteLocals: frame}
-	r.Push(context.Background(), m)
+	m := &closeWriteFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -507,13 +519,13 @@ type closeWriteLocals struct {
 
 // closeWriteFrame is the frame of [closeWrite] for a caller that is a machine.
 type closeWriteFrame struct {
-	closeWriteLocals
+	kept closeWriteLocals
 
 	result0 error
 }
 
 func (f *closeWriteFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -528,11 +540,11 @@ func (f *closeWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	f.lock1, err = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:536
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:548
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -541,13 +553,13 @@ func (f *closeWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:545
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:557
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:551
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:563
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:191
 		return true, result0
@@ -560,15 +572,15 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:194
 	result0 = f.c.wrapError("close", f.c.out.end())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:564
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:576
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:194
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:568
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:580
 }
 
-func (f *closeWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.closeWrite", "github.com/movenext/movenext/jobtest/simnet/conn.go", 190)
+func (f *closeWriteFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.closeWrite", "github.com/movenext/movenext/jobtest/simnet/conn.go", 190)
 }
 
 func (f *closeWriteFrame) Results(r *statemachine.Run) error {
@@ -579,19 +591,23 @@ func (f *closeWriteFrame) Results(r *statemachine.Run) error {
 // closeWriteMachine is [closeWrite] as the root of a chain: chain, job and frame in one
 // allocation.
 type closeWriteMachine struct {
-	statemachine.Builder[job.Void]
-	closeWriteLocals
+	builder statemachine.Builder[job.Void]
+	kept    closeWriteLocals
 }
 
 func (f *closeWriteMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.closeWriteLocals = closeWriteLocals{Frame: f.closeWriteLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = closeWriteLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e3e54feb048b22b5
+func (f *closeWriteMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.closeWrite", "github.com/movenext/movenext/jobtest/simnet/conn.go", 190)
+}
+
+// Digest of what is above: cecda05c1458d8d1

@@ -27,8 +27,8 @@ func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number 
 	if frame.moveNext(&r, &deadlineExpireArgs{ctx: ctx, after: after}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &deadlineExpireMachine{deadlineExpireFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &deadlineExpireMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // deadlineExpireFrame is the frame of [deadline.expire]: what it keeps while it is suspended.
@@ -57,7 +57,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:75
 	asleep, sleep = statemachine.Sleep(r, args.ctx, args.after)
@@ -80,24 +80,24 @@ after1:
 	return true
 }
 
-func (f *deadlineExpireFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 75)
-}
-
 // deadlineExpireMachine is [deadline.expire] as the root of a chain: chain, job and frame in one
 // allocation.
 type deadlineExpireMachine struct {
-	statemachine.Builder[job.Void]
-	deadlineExpireFrame
+	builder statemachine.Builder[job.Void]
+	kept    deadlineExpireFrame
 }
 
 func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.deadlineExpireFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.deadlineExpireFrame = deadlineExpireFrame{Frame: f.deadlineExpireFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = deadlineExpireFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b4e3de73afecf499
+func (f *deadlineExpireMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 75)
+}
+
+// Digest of what is above: b837f8b874c4510e

@@ -28,8 +28,8 @@ func dialAsync(ctx context.Context, n *Network, addr string) (result *job.Job[*C
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &dialMachine{dialLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &dialMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // dialEnter enters [dial] for another machine. It returns the results or, suspended, the frame
@@ -39,8 +39,8 @@ func dialEnter(r *statemachine.Run, ctx context.Context, n *Network, addr string
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &dialFrame{dialLocals: frame}
-	r.Push(ctx, m)
+	m := &dialFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -54,14 +54,14 @@ type dialLocals struct {
 
 // dialFrame is the frame of [dial] for a caller that is a machine.
 type dialFrame struct {
-	dialLocals
+	kept dialLocals
 
 	result0 *Conn
 	result1 error
 }
 
 func (f *dialFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -77,7 +77,7 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network.go:143
 	if ctx == nil {
@@ -119,8 +119,8 @@ endIf1:
 	return true, result0, result1
 }
 
-func (f *dialLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
+func (f *dialFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
 }
 
 func (f *dialFrame) Results(r *statemachine.Run) (*Conn, error) {
@@ -130,18 +130,22 @@ func (f *dialFrame) Results(r *statemachine.Run) (*Conn, error) {
 
 // dialMachine is [dial] as the root of a chain: chain, job and frame in one allocation.
 type dialMachine struct {
-	statemachine.Builder[*Conn]
-	dialLocals
+	builder statemachine.Builder[*Conn]
+	kept    dialLocals
 }
 
 func (f *dialMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.dialLocals = dialLocals{Frame: f.dialLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = dialLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *dialMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
 }
 
 // Digest of accept: 3730ec2f6e50b2cb
@@ -154,8 +158,8 @@ func acceptAsync(l *Listener) (result *job.Job[*Conn]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &acceptMachine{acceptLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &acceptMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // acceptEnter enters [accept] for another machine. It returns the results or, suspended, the frame
@@ -165,8 +169,8 @@ func acceptEnter(r *statemachine.Run, l *Listener) (*acceptFrame, *Conn, error) 
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &acceptFrame{acceptLocals: frame}
-	r.Push(context.Background(), m)
+	m := &acceptFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, nil, nil
 }
 
@@ -181,14 +185,14 @@ type acceptLocals struct {
 
 // acceptFrame is the frame of [accept] for a caller that is a machine.
 type acceptFrame struct {
-	acceptLocals
+	kept acceptLocals
 
 	result0 *Conn
 	result1 error
 }
 
 func (f *acceptFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -202,7 +206,7 @@ func (f *acceptLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 *Co
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 	{
@@ -214,7 +218,7 @@ for1:
 		// network.go:202: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:218
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:222
 			goto after1
 		}
 		f.State = 1
@@ -233,12 +237,12 @@ after1:
 			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:237
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:241
 	goto for1
 }
 
-func (f *acceptLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
+func (f *acceptFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
 }
 
 func (f *acceptFrame) Results(r *statemachine.Run) (*Conn, error) {
@@ -248,18 +252,22 @@ func (f *acceptFrame) Results(r *statemachine.Run) (*Conn, error) {
 
 // acceptMachine is [accept] as the root of a chain: chain, job and frame in one allocation.
 type acceptMachine struct {
-	statemachine.Builder[*Conn]
-	acceptLocals
+	builder statemachine.Builder[*Conn]
+	kept    acceptLocals
 }
 
 func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.acceptLocals = acceptLocals{Frame: f.acceptLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = acceptLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: eadf2a22dda17eab
+func (f *acceptMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
+}
+
+// Digest of what is above: 9827695eb1b97715

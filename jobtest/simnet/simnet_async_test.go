@@ -30,8 +30,8 @@ func greetAsync(c io.ReadWriter, whole bool) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &greetMachine{greetLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &greetMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
@@ -41,8 +41,8 @@ func greetEnter(r *statemachine.Run, c io.ReadWriter, whole bool) (*greetFrame, 
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &greetFrame{greetLocals: frame}
-	r.Push(context.Background(), m)
+	m := &greetFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -61,13 +61,13 @@ type greetLocals struct {
 
 // greetFrame is the frame of [greet] for a caller that is a machine.
 type greetFrame struct {
-	greetLocals
+	kept greetLocals
 
 	result0 error
 }
 
 func (f *greetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -84,7 +84,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:85
 	f.p = make([]byte, 3)
@@ -134,8 +134,8 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:135
 }
 
-func (f *greetLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 88, 97)
+func (f *greetFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 88, 97)
 }
 
 func (f *greetFrame) Results(r *statemachine.Run) error {
@@ -145,18 +145,22 @@ func (f *greetFrame) Results(r *statemachine.Run) error {
 
 // greetMachine is [greet] as the root of a chain: chain, job and frame in one allocation.
 type greetMachine struct {
-	statemachine.Builder[job.Void]
-	greetLocals
+	builder statemachine.Builder[job.Void]
+	kept    greetLocals
 }
 
 func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = greetLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 88, 97)
 }
 
 // Digest of readSome: e2686c725474394b
@@ -170,7 +174,7 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readSomeMachine{callee: callee}
-	return m.Start(context.Background(), &r, m)
+	return m.builder.Start(context.Background(), &r, m, &m.frame)
 }
 
 // readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended
@@ -178,7 +182,7 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:102
 	return c.(*simnet.Conn).ReadEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:182
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:186
 }
 
 // readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of
@@ -187,21 +191,20 @@ type readSomeFrame = statemachine.Waiting[int]
 
 // readSomeMachine is [readSome] as the root of a chain: it passes on what the callee returns.
 type readSomeMachine struct {
-	statemachine.Builder[int]
-	statemachine.Frame
-
-	callee *readSomeFrame
+	builder statemachine.Builder[int]
+	frame   statemachine.Frame
+	callee  *readSomeFrame
 }
 
 func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *readSomeMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 102}
+func (f *readSomeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 102}
 }
 
 // Digest of writeAll: 19caf923244b5347
@@ -215,7 +218,7 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeAllMachine{callee: callee}
-	return m.Start(context.Background(), &r, m)
+	return m.builder.Start(context.Background(), &r, m, &m.frame)
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
@@ -223,7 +226,7 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:105
 	return c.(*simnet.Conn).WriteEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:227
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:230
 }
 
 // writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of
@@ -232,21 +235,20 @@ type writeAllFrame = statemachine.Waiting[int]
 
 // writeAllMachine is [writeAll] as the root of a chain: it passes on what the callee returns.
 type writeAllMachine struct {
-	statemachine.Builder[int]
-	statemachine.Frame
-
-	callee *writeAllFrame
+	builder statemachine.Builder[int]
+	frame   statemachine.Frame
+	callee  *writeAllFrame
 }
 
 func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-func (f *writeAllMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 105}
+func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 105}
 }
 
 // Digest of asks: c6f1e3478ccf62e8
@@ -259,8 +261,8 @@ func asksAsync(c *simnet.Conn) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &asksMachine{asksLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &asksMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // asksEnter enters [asks] for another machine. It returns the results or, suspended, the frame
@@ -270,8 +272,8 @@ func asksEnter(r *statemachine.Run, c *simnet.Conn) (*asksFrame, string, error) 
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &asksFrame{asksLocals: frame}
-	r.Push(context.Background(), m)
+	m := &asksFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -289,14 +291,14 @@ type asksLocals struct {
 
 // asksFrame is the frame of [asks] for a caller that is a machine.
 type asksFrame struct {
-	asksLocals
+	kept asksLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *asksFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -315,11 +317,11 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:323
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:325
 	if f.writeOrRead1 == nil {
 		goto after1
 	}
@@ -328,7 +330,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	_, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:332
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:334
 	f.writeOrRead1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
@@ -336,7 +338,7 @@ after1:
 		return true, "", err
 	}
 	f.closeWrite2, err = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:340
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:342
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -345,7 +347,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:349
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:351
 	f.closeWrite2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
@@ -356,7 +358,7 @@ after2:
 	f.p = make([]byte, 100)
 for1:
 	f.writeOrRead1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:360
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:362
 	if f.writeOrRead1 == nil {
 		goto after3
 	}
@@ -365,26 +367,26 @@ for1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:120
 	n, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:369
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:371
 	f.writeOrRead1 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	f.all = append(f.all, f.p[:n]...)
 	if err == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:376
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:378
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:124
 	}
 	if err != nil {
 		return true, "", err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:383
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:385
 	goto for1
 }
 
-func (f *asksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 111, 114, 120)
+func (f *asksFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 111, 114, 120)
 }
 
 func (f *asksFrame) Results(r *statemachine.Run) (string, error) {
@@ -394,18 +396,22 @@ func (f *asksFrame) Results(r *statemachine.Run) (string, error) {
 
 // asksMachine is [asks] as the root of a chain: chain, job and frame in one allocation.
 type asksMachine struct {
-	statemachine.Builder[string]
-	asksLocals
+	builder statemachine.Builder[string]
+	kept    asksLocals
 }
 
 func (f *asksMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.asksLocals = asksLocals{Frame: f.asksLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = asksLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *asksMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 111, 114, 120)
 }
 
 // Digest of conversation: 7d5acde77b774047
@@ -419,8 +425,8 @@ func conversationAsync(ctx context.Context, whole bool) (result *job.Job[string]
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.answer, frame.err)
 	}
-	m := &conversationMachine{conversationFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &conversationMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // conversationFrame is the frame of [conversation]: what it keeps while it is suspended, its
@@ -468,7 +474,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:135
@@ -476,7 +482,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:480
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:486
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:138
 			return true
@@ -492,7 +498,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:496
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:502
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -501,7 +507,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 	dial1Value, dial1Err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:505
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:511
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
@@ -514,7 +520,7 @@ after1:
 	// simnet_test.go:152: _, _ = served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:518
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:524
 		goto after2
 	}
 	f.State = 2
@@ -528,7 +534,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	awaited.GetResult()
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:532
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:538
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	return true
@@ -540,7 +546,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:544
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:550
 	if f.asks3 == nil {
 		goto after3
 	}
@@ -550,7 +556,7 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	asks3Value, asks3Err = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:554
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:560
 	f.asks3 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
@@ -558,7 +564,7 @@ after3:
 	// simnet_test.go:157: _, failed := served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:562
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:568
 		goto after4
 	}
 	f.State = 4
@@ -574,32 +580,32 @@ after4:
 		_, failed := awaited.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:578
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:584
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:582
-}
-
-func (f *conversationFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 149, 152, 156, 157)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:588
 }
 
 // conversationMachine is [conversation] as the root of a chain: chain, job and frame in one
 // allocation.
 type conversationMachine struct {
-	statemachine.Builder[string]
-	conversationFrame
+	builder statemachine.Builder[string]
+	kept    conversationFrame
 }
 
 func (f *conversationMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.conversationFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.answer, f.err)
-	f.conversationFrame = conversationFrame{Frame: f.conversationFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.answer, f.kept.err)
+	f.kept = conversationFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *conversationMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 149, 152, 156, 157)
 }
 
 // conversationFunc1Run is a function literal of [conversation] for the runtime to call. It returns
@@ -612,8 +618,8 @@ func conversationFunc1Run(l *simnet.Listener, whole bool, ctx context.Context) e
 		r.Rethrow()
 		return v0
 	}
-	m := &conversationFunc1Machine{conversationFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &conversationFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // conversationFunc1Locals is what a function literal of [conversation] keeps while it is
@@ -644,11 +650,11 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:652
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:658
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -657,13 +663,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:661
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:667
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:667
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:673
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 		return true, result0
@@ -675,7 +681,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:679
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:685
 	if f.greet2 == nil {
 		goto after2
 	}
@@ -684,37 +690,37 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	greet2Err = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:688
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:694
 	f.greet2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	result0 = greet2Err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:693
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:699
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
-}
-
-func (f *conversationFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 142, 147)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:703
 }
 
 // conversationFunc1Machine is a function literal of [conversation] as the root of a chain: chain
 // and frame in one allocation.
 type conversationFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	conversationFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    conversationFunc1Locals
 }
 
 func (f *conversationFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *conversationFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 142, 147)
 }
 
 // Digest of timeout: 138f3a5a4d715d55
@@ -728,8 +734,8 @@ func timeoutAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &timeoutMachine{timeoutLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &timeoutMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // timeoutLocals is what [timeout] keeps while it is suspended.
@@ -756,7 +762,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:221
@@ -766,7 +772,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:770
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:776
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:224
 			return true, result0
@@ -774,7 +780,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		f.defers.PushPlain(func() { _ = l.Close() })
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:778
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:784
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -783,13 +789,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:227
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:787
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:793
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:793
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:799
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 		return true, result0
@@ -802,13 +808,13 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:806
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:812
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 		return true, result0
 	}
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:812
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:818
 	if f.read2 == nil {
 		goto after2
 	}
@@ -817,37 +823,37 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:235
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:821
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:827
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:826
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:832
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:830
-}
-
-func (f *timeoutLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 227, 235)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:836
 }
 
 // timeoutMachine is [timeout] as the root of a chain: chain, job and frame in one allocation.
 type timeoutMachine struct {
-	statemachine.Builder[job.Void]
-	timeoutLocals
+	builder statemachine.Builder[job.Void]
+	kept    timeoutLocals
 }
 
 func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.timeoutLocals = timeoutLocals{Frame: f.timeoutLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = timeoutLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: c958801325692895
+func (f *timeoutMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 227, 235)
+}
+
+// Digest of what is above: f9225b6dede16a70

@@ -27,8 +27,8 @@ func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &streamCourierMachine{streamCourierFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &streamCourierMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // streamCourierFrame is the frame of [stream.courier]: what it keeps while it is suspended.
@@ -53,7 +53,7 @@ func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// stream.go:166: job.Yield() // the caller holds mu
 	f.State = 1
@@ -91,24 +91,24 @@ endIf1:
 	goto for1
 }
 
-func (f *streamCourierFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/stream.go", 166, 170)
-}
-
 // streamCourierMachine is [stream.courier] as the root of a chain: chain, job and frame in one
 // allocation.
 type streamCourierMachine struct {
-	statemachine.Builder[job.Void]
-	streamCourierFrame
+	builder statemachine.Builder[job.Void]
+	kept    streamCourierFrame
 }
 
 func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.streamCourierFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.streamCourierFrame = streamCourierFrame{Frame: f.streamCourierFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = streamCourierFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 91824104316fd3f0
+func (f *streamCourierMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/stream.go", 166, 170)
+}
+
+// Digest of what is above: c2c71771d247cfd6

@@ -26,8 +26,8 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pauseMachine{pauseLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pauseMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pauseEnter enters [pause] for another machine. It returns the results or, suspended, the frame
@@ -37,8 +37,8 @@ func pauseEnter(r *statemachine.Run, ctx context.Context, j *job.Job[int]) (*pau
 	if hasEnded, v0, v1 := frame.moveNext(r, j); hasEnded {
 		return nil, v0, v1
 	}
-	m := &pauseFrame{pauseLocals: frame}
-	r.Push(ctx, m)
+	m := &pauseFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -51,14 +51,14 @@ type pauseLocals struct {
 
 // pauseFrame is the frame of [pause] for a caller that is a machine.
 type pauseFrame struct {
-	pauseLocals
+	kept pauseLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *pauseFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -73,7 +73,7 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// machines.go:14: v, err := j.Await()
 //line github.com/movenext/movenext/lab/costs/machines.go:14
@@ -96,8 +96,8 @@ after1:
 //line github.com/movenext/movenext/lab/costs/machines_async.go:97
 }
 
-func (f *pauseLocals) Location() statemachine.Location {
-	return f.Frame.At("main.pause", "github.com/movenext/movenext/lab/costs/machines.go", 14)
+func (f *pauseFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.pause", "github.com/movenext/movenext/lab/costs/machines.go", 14)
 }
 
 func (f *pauseFrame) Results(r *statemachine.Run) (int, error) {
@@ -107,18 +107,22 @@ func (f *pauseFrame) Results(r *statemachine.Run) (int, error) {
 
 // pauseMachine is [pause] as the root of a chain: chain, job and frame in one allocation.
 type pauseMachine struct {
-	statemachine.Builder[int]
-	pauseLocals
+	builder statemachine.Builder[int]
+	kept    pauseLocals
 }
 
 func (f *pauseMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.pauseLocals = pauseLocals{Frame: f.pauseLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = pauseLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *pauseMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.pause", "github.com/movenext/movenext/lab/costs/machines.go", 14)
 }
 
 // Digest of serve: 138c305899e3d188
@@ -131,8 +135,8 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -160,7 +164,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/lab/costs/machines.go:21
@@ -169,7 +173,7 @@ for1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/lab/costs/machines_async.go:173
+//line github.com/movenext/movenext/lab/costs/machines_async.go:177
 	if f.pause1 == nil {
 		goto after1
 	}
@@ -178,20 +182,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:182
+//line github.com/movenext/movenext/lab/costs/machines_async.go:186
 	f.pause1 = nil
 after1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:189
+//line github.com/movenext/movenext/lab/costs/machines_async.go:193
 	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	if awaited = f.next(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:195
+//line github.com/movenext/movenext/lab/costs/machines_async.go:199
 		goto after2
 	}
 	f.State = 2
@@ -210,28 +214,28 @@ after2:
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/lab/costs/machines_async.go:214
+//line github.com/movenext/movenext/lab/costs/machines_async.go:218
 	goto for1
-}
-
-func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 25)
 }
 
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
-	statemachine.Builder[job.Void]
-	serveLocals
+	builder statemachine.Builder[job.Void]
+	kept    serveLocals
 }
 
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = serveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 25)
 }
 
 // Digest of count: e7c8f0834c96e722
@@ -263,7 +267,7 @@ func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.n1 = f.n
@@ -276,7 +280,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:280
+//line github.com/movenext/movenext/lab/costs/machines_async.go:284
 	f.State = 1
 	return true
 resume1:
@@ -286,14 +290,14 @@ resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines_async.go:290
+//line github.com/movenext/movenext/lab/costs/machines_async.go:294
 			return true
 //line github.com/movenext/movenext/lab/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/lab/costs/machines_async.go:297
+//line github.com/movenext/movenext/lab/costs/machines_async.go:301
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -301,7 +305,7 @@ endRange1:
 }
 
 func (f *countFrame) Location() statemachine.Location {
-	return f.Frame.At("main.count", "github.com/movenext/movenext/lab/costs/machines.go", 35)
+	return statemachine.At(&f.Frame, "main.count", "github.com/movenext/movenext/lab/costs/machines.go", 35)
 }
 
 // Digest of sum: f6408df1e12a6740
@@ -315,8 +319,8 @@ func sumAsync(n int) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.total, frame.err)
 	}
-	m := &sumMachine{sumFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &sumMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // sumFrame is the frame of [sum]: what it keeps while it is suspended, its results among it.
@@ -354,7 +358,7 @@ func (f *sumFrame) step(r *statemachine.Run, n int) (hasEnded bool) {
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	f.loop1 = statemachine.RangeStream(countAsync(n))
@@ -364,7 +368,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:368
+//line github.com/movenext/movenext/lab/costs/machines_async.go:372
 		goto resume1
 	}
 	f.State = 1
@@ -379,18 +383,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/lab/costs/machines_async.go:383
+//line github.com/movenext/movenext/lab/costs/machines_async.go:387
 			goto leave1
 //line github.com/movenext/movenext/lab/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:389
+//line github.com/movenext/movenext/lab/costs/machines_async.go:393
 	goto range1
 leave1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:394
+//line github.com/movenext/movenext/lab/costs/machines_async.go:398
 		goto resume2
 	}
 	f.State = 2
@@ -400,7 +404,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:404
+//line github.com/movenext/movenext/lab/costs/machines_async.go:408
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:48
@@ -408,35 +412,35 @@ resume2:
 done1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:412
+//line github.com/movenext/movenext/lab/costs/machines_async.go:416
 	f.loop1 = nil
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/lab/costs/machines_async.go:416
+//line github.com/movenext/movenext/lab/costs/machines_async.go:420
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/lab/costs/machines_async.go:420
-}
-
-func (f *sumFrame) Location() statemachine.Location {
-	return f.Frame.At("main.sum", "github.com/movenext/movenext/lab/costs/machines.go", 44, 44)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:424
 }
 
 // sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
-	statemachine.Builder[int]
-	sumFrame
+	builder statemachine.Builder[int]
+	kept    sumFrame
 }
 
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.sumFrame.moveNext(r, 0) {
+	if !f.kept.moveNext(r, 0) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.total, f.err)
-	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.total, f.kept.err)
+	f.kept = sumFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0edc70b4f16f3691
+func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/lab/costs/machines.go", 44, 44)
+}
+
+// Digest of what is above: 9ffab2c9063a9f25

@@ -26,8 +26,8 @@ func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(arg0, v0, nil)
 	}
-	m := &panicsMachine{panicsLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &panicsMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // panicsLocals is what [panics] keeps while it is suspended.
@@ -48,7 +48,7 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// observed_test.go:183: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
@@ -69,24 +69,24 @@ after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:70
 }
 
-func (f *panicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
-}
-
 // panicsMachine is [panics] as the root of a chain: chain, job and frame in one allocation.
 type panicsMachine struct {
-	statemachine.Builder[int]
-	panicsLocals
+	builder statemachine.Builder[int]
+	kept    panicsLocals
 }
 
 func (f *panicsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
-	f.panicsLocals = panicsLocals{Frame: f.panicsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, nil)
+	f.kept = panicsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *panicsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
 }
 
 // Digest of literal: 6649422c6fdc448e
@@ -99,8 +99,8 @@ func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Voi
 	if frame.moveNext(&r, &literalArgs{ctx: ctx, j: j}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &literalMachine{literalFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &literalMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // literalFrame is the frame of [literal]: what it keeps while it is suspended.
@@ -127,7 +127,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// observed_test.go:191: _, _ = job.Run(ctx, func(context.Context) (int, error) {
 	{
@@ -155,23 +155,23 @@ after1:
 	return true
 }
 
-func (f *literalFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
-}
-
 // literalMachine is [literal] as the root of a chain: chain, job and frame in one allocation.
 type literalMachine struct {
-	statemachine.Builder[job.Void]
-	literalFrame
+	builder statemachine.Builder[job.Void]
+	kept    literalFrame
 }
 
 func (f *literalMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.literalFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.literalFrame = literalFrame{Frame: f.literalFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = literalFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *literalMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
 }
 
 // literalFunc1Run is a function literal of [literal] for the runtime to call. It returns the
@@ -183,15 +183,15 @@ func literalFunc1Run(j *job.Job[int], arg1 context.Context) (int, error) {
 	r.Host(&frame.Frame, arg1)
 	defer func() {
 		if r.Exiting() {
-			m := &literalFunc1Machine{literalFunc1Locals: frame}
-			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
+			m := &literalFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return v0, v1
 	}
-	m := &literalFunc1Machine{literalFunc1Locals: frame}
-	return 0, m.Suspend(arg1, &r, m)
+	m := &literalFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // literalFunc1Locals is what a function literal of [literal] keeps while it is suspended.
@@ -212,7 +212,7 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (has
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// observed_test.go:192: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
@@ -238,24 +238,24 @@ after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:239
 }
 
-func (f *literalFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
-}
-
 // literalFunc1Machine is a function literal of [literal] as the root of a chain: chain and frame
 // in one allocation.
 type literalFunc1Machine struct {
-	statemachine.Spawned[int]
-	literalFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    literalFunc1Locals
 }
 
 func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 9b6cd627c90082c1
+func (f *literalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
+}
+
+// Digest of what is above: efed1e14c70144ef

@@ -27,8 +27,8 @@ func ticksAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &ticksMachine{ticksLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &ticksMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // ticksLocals is what [ticks] keeps while it is suspended.
@@ -51,7 +51,7 @@ func (f *ticksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1 = 0
@@ -86,24 +86,24 @@ endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:87
 }
 
-func (f *ticksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.ticks", "github.com/movenext/movenext/schedulers/simulation/bench_test.go", 19)
-}
-
 // ticksMachine is [ticks] as the root of a chain: chain, job and frame in one allocation.
 type ticksMachine struct {
-	statemachine.Builder[job.Void]
-	ticksLocals
+	builder statemachine.Builder[job.Void]
+	kept    ticksLocals
 }
 
 func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.ticksLocals = ticksLocals{Frame: f.ticksLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = ticksLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ff2408295e66b764
+func (f *ticksMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.ticks", "github.com/movenext/movenext/schedulers/simulation/bench_test.go", 19)
+}
+
+// Digest of what is above: 628354e94cf4f970

@@ -29,8 +29,8 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &transferBetweenMachine{transferBetweenLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &transferBetweenMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // transferBetweenEnter enters [transferBetween] for another machine. It returns the results or,
@@ -41,8 +41,8 @@ func transferBetweenEnter(r *statemachine.Run, ctx context.Context, from, to *co
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &transferBetweenFrame{transferBetweenLocals: frame}
-	r.Push(ctx, m)
+	m := &transferBetweenFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -60,13 +60,13 @@ type transferBetweenLocals struct {
 
 // transferBetweenFrame is the frame of [transferBetween] for a caller that is a machine.
 type transferBetweenFrame struct {
-	transferBetweenLocals
+	kept transferBetweenLocals
 
 	result0 error
 }
 
 func (f *transferBetweenFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -85,7 +85,7 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
@@ -153,8 +153,8 @@ after3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:154
 }
 
-func (f *transferBetweenLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 29, 33, 34)
+func (f *transferBetweenFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 29, 33, 34)
 }
 
 func (f *transferBetweenFrame) Results(r *statemachine.Run) error {
@@ -165,19 +165,23 @@ func (f *transferBetweenFrame) Results(r *statemachine.Run) error {
 // transferBetweenMachine is [transferBetween] as the root of a chain: chain, job and frame in one
 // allocation.
 type transferBetweenMachine struct {
-	statemachine.Builder[job.Void]
-	transferBetweenLocals
+	builder statemachine.Builder[job.Void]
+	kept    transferBetweenLocals
 }
 
 func (f *transferBetweenMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.transferBetweenLocals = transferBetweenLocals{Frame: f.transferBetweenLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = transferBetweenLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *transferBetweenMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 29, 33, 34)
 }
 
 // Digest of cycleOfMachines: 4086185133e1bebd
@@ -190,8 +194,8 @@ func cycleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.J
 	if frame.moveNext(&r, &cycleOfMachinesArgs{ctx: ctx, a: a, b: b}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &cycleOfMachinesMachine{cycleOfMachinesFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &cycleOfMachinesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // cycleOfMachinesFrame is the frame of [cycleOfMachines]: what it keeps while it is suspended.
@@ -222,7 +226,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		a := args.a
@@ -238,7 +242,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 		// machines_test.go:80: _, _ = there.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 		if awaited = there; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:242
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:246
 			goto after1
 		}
 		f.State = 1
@@ -254,7 +258,7 @@ after1:
 	// machines_test.go:81: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	if awaited = f.back; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:258
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:262
 		goto after2
 	}
 	f.State = 2
@@ -267,28 +271,28 @@ resume2:
 after2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:271
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:275
 	return true
-}
-
-func (f *cycleOfMachinesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 80, 81)
 }
 
 // cycleOfMachinesMachine is [cycleOfMachines] as the root of a chain: chain, job and frame in one
 // allocation.
 type cycleOfMachinesMachine struct {
-	statemachine.Builder[job.Void]
-	cycleOfMachinesFrame
+	builder statemachine.Builder[job.Void]
+	kept    cycleOfMachinesFrame
 }
 
 func (f *cycleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.cycleOfMachinesFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.cycleOfMachinesFrame = cycleOfMachinesFrame{Frame: f.cycleOfMachinesFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = cycleOfMachinesFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *cycleOfMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 80, 81)
 }
 
 // cycleOfMachinesFunc1Run is a function literal of [cycleOfMachines] for the runtime to call. It
@@ -300,8 +304,8 @@ func cycleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &cycleOfMachinesFunc1Args{a: a, b: b, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &cycleOfMachinesFunc1Machine{cycleOfMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &cycleOfMachinesFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // cycleOfMachinesFunc1Locals is what a function literal of [cycleOfMachines] keeps while it is
@@ -330,11 +334,11 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:338
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:342
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -343,30 +347,30 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:347
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:351
 	f.transferBetween1 = nil
 after1:
 	return true, result0
 }
 
-func (f *cycleOfMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78)
-}
-
 // cycleOfMachinesFunc1Machine is a function literal of [cycleOfMachines] as the root of a chain:
 // chain and frame in one allocation.
 type cycleOfMachinesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	cycleOfMachinesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    cycleOfMachinesFunc1Locals
 }
 
 func (f *cycleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *cycleOfMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78)
 }
 
 // cycleOfMachinesFunc2Run is a function literal of [cycleOfMachines] for the runtime to call. It
@@ -378,8 +382,8 @@ func cycleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &cycleOfMachinesFunc2Args{b: b, a: a, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &cycleOfMachinesFunc2Machine{cycleOfMachinesFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &cycleOfMachinesFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // cycleOfMachinesFunc2Locals is what a function literal of [cycleOfMachines] keeps while it is
@@ -408,11 +412,11 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:416
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:420
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -421,30 +425,30 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:425
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:429
 	f.transferBetween1 = nil
 after1:
 	return true, result0
 }
 
-func (f *cycleOfMachinesFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 79)
-}
-
 // cycleOfMachinesFunc2Machine is a function literal of [cycleOfMachines] as the root of a chain:
 // chain and frame in one allocation.
 type cycleOfMachinesFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	cycleOfMachinesFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    cycleOfMachinesFunc2Locals
 }
 
 func (f *cycleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *cycleOfMachinesFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 79)
 }
 
 // Digest of waitForLock: 63633c0fdb5cc7e2
@@ -457,8 +461,8 @@ func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitForLockMachine{waitForLockLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitForLockMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitForLockLocals is what [waitForLock] keeps while it is suspended.
@@ -481,11 +485,11 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:489
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:493
 	if f.rLock1 == nil {
 		goto after1
 	}
@@ -494,7 +498,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:498
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:502
 	f.rLock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
@@ -503,28 +507,28 @@ after1:
 	}
 	f.l.RUnlock()
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:507
-}
-
-func (f *waitForLockLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 114)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:511
 }
 
 // waitForLockMachine is [waitForLock] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitForLockMachine struct {
-	statemachine.Builder[job.Void]
-	waitForLockLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitForLockLocals
 }
 
 func (f *waitForLockMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitForLockLocals = waitForLockLocals{Frame: f.waitForLockLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitForLockLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitForLockMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 114)
 }
 
 // Digest of waitForKey: 1b1a73d81c2163b6
@@ -537,8 +541,8 @@ func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key strin
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitForKeyMachine{waitForKeyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &waitForKeyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitForKeyLocals is what [waitForKey] keeps while it is suspended.
@@ -562,11 +566,11 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:570
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:574
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -575,7 +579,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:579
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:583
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
@@ -584,28 +588,28 @@ after1:
 	}
 	f.l.Unlock(f.key)
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:588
-}
-
-func (f *waitForKeyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 125)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:592
 }
 
 // waitForKeyMachine is [waitForKey] as the root of a chain: chain, job and frame in one
 // allocation.
 type waitForKeyMachine struct {
-	statemachine.Builder[job.Void]
-	waitForKeyLocals
+	builder statemachine.Builder[job.Void]
+	kept    waitForKeyLocals
 }
 
 func (f *waitForKeyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.waitForKeyLocals = waitForKeyLocals{Frame: f.waitForKeyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = waitForKeyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *waitForKeyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 125)
 }
 
 // Digest of await: 5609a29aaa32a555
@@ -618,8 +622,8 @@ func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(arg0, v0, v1)
 	}
-	m := &awaitMachine{awaitLocals: frame}
-	return m.Start(arg0, &r, m)
+	m := &awaitMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // awaitLocals is what [await] keeps while it is suspended.
@@ -640,12 +644,12 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// machines_test.go:186: … j.Await() }
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:649
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:653
 		goto after1
 	}
 	f.State = 1
@@ -657,28 +661,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:661
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:665
 	return true, result0, result1
-}
-
-func (f *awaitLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 186)
 }
 
 // awaitMachine is [await] as the root of a chain: chain, job and frame in one allocation.
 type awaitMachine struct {
-	statemachine.Builder[int]
-	awaitLocals
+	builder statemachine.Builder[int]
+	kept    awaitLocals
 }
 
 func (f *awaitMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.awaitLocals = awaitLocals{Frame: f.awaitLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = awaitLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *awaitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 186)
 }
 
 // Digest of nap: 909ddf50caf49170
@@ -691,8 +695,8 @@ func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) 
 	if hasEnded, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &napMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -721,11 +725,11 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	asleep, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:729
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:733
 	if !asleep {
 		goto after1
 	}
@@ -741,27 +745,27 @@ after1:
 	}
 	*f.log = append(*f.log, f.name)
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:745
-}
-
-func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 218)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:749
 }
 
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
 type napMachine struct {
-	statemachine.Builder[job.Void]
-	napLocals
+	builder statemachine.Builder[job.Void]
+	kept    napLocals
 }
 
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = napLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 218)
 }
 
 // Digest of work: fb9ed350c7bfe119
@@ -774,8 +778,8 @@ func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &workMachine{workLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &workMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -798,7 +802,7 @@ func (f *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.n1 = f.steps
@@ -812,12 +816,12 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:816
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:820
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:270
 	}
 	// machines_test.go:271: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:821
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:825
 	f.State = 1
 	return r.Yield(), 0, nil
 resume1:
@@ -825,32 +829,32 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:829
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:833
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:273
 	return true, f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:834
-}
-
-func (f *workLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 271)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:838
 }
 
 // workMachine is [work] as the root of a chain: chain, job and frame in one allocation.
 type workMachine struct {
-	statemachine.Builder[int]
-	workLocals
+	builder statemachine.Builder[int]
+	kept    workLocals
 }
 
 func (f *workMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.workLocals = workLocals{Frame: f.workLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = workLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4f333f1948c58114
+func (f *workMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 271)
+}
+
+// Digest of what is above: 50f13ecd726da7c6

@@ -47,7 +47,9 @@ func (e *emitter) moving() {
 		return
 	}
 	e.moveNext("*" + e.keptType())
-	e.location()
+	if fn.isEntered() || fn.Streams() {
+		e.location()
+	}
 }
 
 // async prints FAsync, the entry for users.
@@ -63,8 +65,8 @@ func (e *emitter) async() {
 		e.line("defer %s(&%s, &%s)", e.runtime("Catch"), run, result)
 		e.line("if %s {%s", e.start(frame, "&"+run), e.rethrow(run))
 		e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
-		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, fn.keptName(), frame)
-		e.line("return %s.Start(%s, &%s, %s)", m, e.context(), run, m)
+		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, keptField, frame)
+		e.line("return %[1]s.%[2]s.Start(%[3]s, &%[4]s, %[1]s, &%[1]s.%[5]s.Frame)", m, builderField, e.context(), run, keptField)
 	})
 	e.line("")
 }
@@ -146,12 +148,13 @@ func (e *emitter) enter() {
 			e.line("%s.Nest(&%s.Frame, %s)", run, frame, caller)
 			e.line("defer func() {\nif %s.Exiting() {", run)
 			e.promote(m, frame)
-			e.line("%s.Push(%s, %s)", run, e.context(), m)
+			e.push(run, m)
 			e.line("*%s, %s.State = %s, %s\n}\n}()", e.unlike("callee"), caller, m, e.unlike("at"))
 		}
 		e.line("if %s {%s\nreturn %s\n}", e.start(frame, run), e.rethrow(run), values)
 		e.promote(m, frame)
-		e.line("%s.Push(%s, %s)\nreturn %s", run, e.context(), m, zeros)
+		e.push(run, m)
+		e.line("return %s", zeros)
 	})
 	e.line("")
 	if nested && !promotes {
@@ -163,10 +166,23 @@ func (e *emitter) enter() {
 // promote prints the copy of the frame to the heap, for a caller that is a machine.
 func (e *emitter) promote(m, frame string) {
 	if len(e.fn.passedResults()) > 0 {
-		e.line("%s := &%s{%s: %s}", m, e.frameType(), e.fn.keptName(), frame)
+		e.line("%s := &%s{%s: %s}", m, e.frameType(), keptField, frame)
 	} else {
 		e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
 	}
+}
+
+// push prints the call that puts the promoted frame m into the chain.
+func (e *emitter) push(run, m string) {
+	e.line("%s.Push(%s, %s, &%s.Frame)", run, e.context(), m, e.kept(m))
+}
+
+// kept returns the kept struct of a frame that machines call.
+func (e *emitter) kept(frame string) string {
+	if len(e.fn.passedResults()) > 0 {
+		return frame + "." + keptField
+	}
+	return frame
 }
 
 // nestedHead prints the head of fNested, the entry for callers whose frames may be on the stack.
@@ -216,7 +232,11 @@ func (e *emitter) results() {
 		e.line("%s.Rethrow()", t)
 		var fields []string
 		for _, r := range fn.Results {
-			fields = append(fields, fieldOf(f, r))
+			if r.Passed {
+				fields = append(fields, fieldOf(f, r))
+			} else {
+				fields = append(fields, fieldOf(e.kept(f), r))
+			}
 		}
 		if len(fields) > 0 {
 			e.line("return %s", strings.Join(fields, ", "))
@@ -234,16 +254,17 @@ func (e *emitter) machine() {
 	}
 	e.line("")
 	e.comment("%s is %s as the root of a chain: %s in one allocation.", names.Machine, fn.title(), parts)
-	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
+	e.line("type %s%s struct {\n%s %s[%s]\n%s %s\n}\n", names.Machine, e.sig.FrameParams, builderField, builder, e.arg, keptField, e.keptType())
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Run"), e.predeclaredName("bool"))
 	e.atDeclaration(func() {
 		e.resume(f, t)
-		e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
+		e.line("%s.%s.SetResult(%s, %s)", f, builderField, t, e.jobResult(f+"."+keptField))
 		if fn.Literal == nil && fn.keepsAlive() && !fn.Debug {
-			e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // the job keeps nothing else alive", f, fn.keptName(), e.keptType())
+			e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // the job keeps nothing else alive", f, keptField, e.keptType())
 		}
 		e.line("return %s", e.predeclaredName("true"))
 	})
+	e.root()
 }
 
 // types prints the types that the function declares in its body.
@@ -296,9 +317,9 @@ func (e *emitter) firstStep() {
 		results, values = append(results, spelled), append(values, e.result(frame, i))
 		suspended = append(suspended, e.zeroOf(r.Type, spelled))
 	}
-	suspend := m + ".Suspend(" + e.context() + ", &" + run + ", " + m + ")"
+	suspend := fmt.Sprintf("%[1]s.%[2]s.Suspend(%[3]s, &%[4]s, %[1]s, &%[1]s.%[5]s.Frame)", m, builderField, e.context(), run, keptField)
 	suspended[len(suspended)-1] = suspend
-	promote := func() { e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame) }
+	promote := func() { e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, keptField, frame) }
 	e.comment("%s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())
 	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
 	e.line("var %s %s", run, e.runtime("Run"))

@@ -56,7 +56,7 @@ func input(open bool) *emit.Input {
 	}
 	resume := &ir.Label{Want: "resume"}
 	point := &ir.Point{Kind: source.KindYield, Call: fn.Decl.Body.List[1].Pos(), Number: 1, Resume: resume}
-	names := naming.New(fn, fn.Decl, fn.Names, im)
+	names := naming.New(fn, fn.Decl, im)
 	root := &ir.Function{
 		Source: fn, Node: fn.Decl, Signature: sig, RuntimeName: "example.com/p.keep", Declared: fn.Names,
 		Params: []*ir.Variable{n}, Results: []*ir.Variable{last}, Vars: []*ir.Variable{n, last, v}, Slots: []*ir.Slot{n.Slot}, Locals: []*ir.Slot{v.Slot},
@@ -116,10 +116,10 @@ func TestTheDeclarationsOfAFunction(t *testing.T) {
 	assert.Contains(t, text, "func keepAsync(n int) (result *job.Job[int]) {")
 	assert.Contains(t, text, "func keepEnter(r *statemachine.Run, n int) (*keepFrame, int) {")
 	assert.Contains(t, unindented(text), lines("type keepLocals struct {", "statemachine.Frame", "", "n int", "}"))
-	assert.Contains(t, unindented(text), lines("type keepFrame struct {", "keepLocals", "", "last int", "}"), "its caller asks for the result")
+	assert.Contains(t, unindented(text), lines("type keepFrame struct {", "kept keepLocals", "", "last int", "}"), "its caller asks for the result")
 	assert.Contains(t, text, "func (f *keepLocals) moveNext(r *statemachine.Run) (hasEnded bool, last int) {")
 	assert.Contains(t, unindented(text), lines("f.State = 1", "return r.Yield(), 0", "resume:", "return true, f.n"))
-	assert.Contains(t, text, `return f.Frame.At("example.com/p.keep", "example.com/p/p.go", 7)`)
+	assert.Contains(t, text, `return statemachine.At(&f.kept.Frame, "example.com/p.keep", "example.com/p/p.go", 7)`)
 	assert.Contains(t, text, "func (f *keepFrame) Results(r *statemachine.Run) int {")
 
 	require.Len(t, out.Frames, 1)
@@ -142,7 +142,7 @@ func TestParametersOfTheStartAreOneStructIfTheyAreSeveral(t *testing.T) {
 	}
 	_, text, _ := printed(t, in)
 	assert.Contains(t, strings.ReplaceAll(text, "\n// ", " "), "The parameter n is needed only before the first suspension.")
-	assert.Contains(t, text, "f.moveNext(r, 0)")
+	assert.Contains(t, text, "f.kept.moveNext(r, 0)")
 
 	in.Root.Captured = []*ir.Variable{passed("s")}
 	asLiteral(in, &ir.Literal{Entered: true, Started: true})
@@ -150,7 +150,7 @@ func TestParametersOfTheStartAreOneStructIfTheyAreSeveral(t *testing.T) {
 	assert.Contains(t, unindented(text), lines("type keepArgs struct {", "s int", "n int", "}"))
 	assert.Contains(t, text, "moveNext(r *statemachine.Run, args *keepArgs)")
 	assert.Contains(t, text, "use(args.n)")
-	assert.Contains(t, text, "f.moveNext(r, nil)")
+	assert.Contains(t, text, "f.kept.moveNext(r, nil)")
 }
 
 func TestAReturnStatementIsOneUnlessItCalls(t *testing.T) {

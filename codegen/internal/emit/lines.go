@@ -436,10 +436,34 @@ func (p *printer) leaveSource() {
 	p.place(either, p.pos)
 }
 
-// location prints the method that tells an asynchronous stack where the function is suspended.
-// It is called only when a report is made, and costs nothing otherwise: the lines are constants
-// in its code, not fields or tables. By //line, its points may be in several files.
+// location prints the method of the frame that tells an asynchronous stack where the function is
+// suspended. It is called only when a report is made, and costs nothing otherwise: the lines are
+// constants in its code, not fields or tables.
 func (e *emitter) location() {
+	e.line("")
+	e.line("func (%s *%s) Location() %s {", e.fn.Names.Recv, e.frameType(), e.runtime("Location"))
+	e.at(e.kept(e.fn.Names.Recv), "")
+	e.line("}")
+}
+
+// root prints the method of the root of a chain that returns the part with the job, and the
+// location of the frame.
+func (e *emitter) root() {
+	n := e.fn.Names
+	e.line("")
+	e.line("func (%s *%s) Root() (%s, %s) {", n.Recv, e.fn.Declared.Machine+e.sig.FrameArgs, e.runtime("Root"), e.runtime("Location"))
+	builder := "&" + n.Recv + "." + builderField
+	if e.fn.Whole {
+		e.line("return %s, %s{}", builder, e.runtime("Location"))
+	} else {
+		e.at(n.Recv+"."+keptField, builder+", ")
+	}
+	e.line("}")
+}
+
+// at prints the statement that returns the location of a frame, after what else is returned. By
+// //line, the points of a function may be in several files.
+func (e *emitter) at(frame, before string) {
 	fn := e.fn
 	file, _ := fn.Source.InStacks(fn.Source.Decl.Pos())
 	var lines []string
@@ -454,22 +478,19 @@ func (e *emitter) location() {
 		}
 		lines = append(lines, strconv.Itoa(line))
 	}
-	at := func(file string) {
-		args := append([]string{strconv.Quote(fn.Source.RuntimeName()), strconv.Quote(file)}, lines...)
-		e.line("return %s.Frame.At(%s)", fn.Names.Recv, strings.Join(args, ", "))
+	in := func(file string) {
+		args := append([]string{"&" + frame + ".Frame", strconv.Quote(fn.Source.RuntimeName()), strconv.Quote(file)}, lines...)
+		e.line("return %s%s(%s)", before, e.runtime("At"), strings.Join(args, ", "))
 	}
-	e.line("")
-	e.line("func (%s *%s) Location() %s {", fn.Names.Recv, e.keptType(), e.runtime("Location"))
 	if len(elsewhere) > 0 {
-		e.line("switch %s.State {", fn.Names.Recv)
+		e.line("switch %s.State {", frame)
 		for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
 			e.line("case %s:", strings.Join(elsewhere[name], ", "))
-			at(name)
+			in(name)
 		}
 		e.line("}")
 	}
-	at(file)
-	e.line("}")
+	in(file)
 }
 
 // spot is a line of a file as a stack shows it.

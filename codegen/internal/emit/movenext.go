@@ -59,7 +59,7 @@ func (p *printer) moveNext(receiver string) {
 	if fn.Loops {
 		p.line("case %d:\n%s.%s.Resume(%s)", fn.unwindingState(), n.Recv, n.Loops, n.Run)
 	}
-	p.line("default:\n%s.Misuse(%s)\n}", n.Recv, n.State)
+	p.line("default:\n%s(%s)\n}", p.runtime("Misuse"), n.State)
 	p.WriteString(code)
 	p.endOfSource()
 	p.line("}")
@@ -201,7 +201,7 @@ func (p *printer) scope(code []ir.Instr) (first, last int) {
 func (e *emitter) moveNextPlain() {
 	fn, n := e.fn, e.fn.Names
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.Recv, e.frameType(), n.Run, e.runtime("Run"), e.predeclaredName("bool"))
-	e.line("if %[1]s.State != %[2]s {\n%[1]s.Misuse(%[1]s.State)\n}", n.Recv, e.runtime("NotStarted"))
+	e.line("if %[1]s.State != %[2]s {\n%[3]s(%[1]s.State)\n}", n.Recv, e.runtime("NotStarted"), e.runtime("Misuse"))
 	e.line("%s.State = %s", n.Recv, e.runtime("Finished"))
 	var left, args []string
 	for _, r := range fn.Results {

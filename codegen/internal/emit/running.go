@@ -99,7 +99,7 @@ func (e *emitter) withResults() {
 	}
 	e.line("")
 	e.comment("%s is the frame of %s for a caller that is a machine.", e.fn.Declared.Frame, e.fn.title())
-	e.line("type %s%s struct {\n%s\n", e.fn.Declared.Frame, e.sig.FrameParams, e.keptType())
+	e.line("type %s%s struct {\n%s %s\n", e.fn.Declared.Frame, e.sig.FrameParams, keptField, e.keptType())
 	for _, v := range returned {
 		e.line("%s %s", v.Field, e.locationType(v))
 	}
@@ -144,7 +144,7 @@ func (e *emitter) moveNextByRun() {
 		return
 	}
 	e.line("%s(%s %s) {", head, n.Finished, e.predeclaredName("bool"))
-	e.line("%s%s = %s\nreturn %s\n}\n", n.Finished, e.fields(n.Recv), e.going(n.Recv, n.Run), n.Finished)
+	e.line("%s%s = %s\nreturn %s\n}\n", n.Finished, e.fields(n.Recv), e.going(n.Recv+"."+keptField, n.Run), n.Finished)
 }
 
 // fields returns the fields for the returned results, each after a comma.
@@ -171,11 +171,12 @@ func (e *emitter) going(frame, run string) string {
 // resume prints the call that resumes the frame inside the root of a chain. The root's method
 // returns if the function has not ended.
 func (e *emitter) resume(machine, run string) {
+	call := e.going(machine+"."+keptField, run)
 	if len(e.fn.passedResults()) == 0 {
-		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.fn.Declared.Frame, run), e.predeclaredName("false"), e.rethrow(run))
+		e.line("if !%s {\nreturn %s\n}%s", call, e.predeclaredName("false"), e.rethrow(run))
 		return
 	}
-	e.line("%s := %s", e.outcome(), e.going(machine, run))
+	e.line("%s := %s", e.outcome(), call)
 	e.line("if !%s {\nreturn %s\n}%s", e.fn.Names.Finished, e.predeclaredName("false"), e.rethrow(run))
 }
 

@@ -86,7 +86,7 @@ func (e *emitter) asyncInTail() {
 	e.line("%s, %s := %s%s)", callee, strings.Join(values, ", "), call, args)
 	e.line("if %s == %s {\nreturn %s(%s, %s)\n}", callee, e.predeclaredName("nil"), e.runtime("Completed"), e.context(), e.jobValues(values))
 	e.line("%s := &%s{callee: %s}", m, names.Machine, callee)
-	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), run, m)
+	e.line("return %[1]s.%[2]s.Start(%[3]s, &%[4]s, %[1]s, &%[1]s.frame)\n}\n", m, builderField, e.context(), run)
 }
 
 // values returns the names that hold the results.
@@ -123,12 +123,12 @@ func (e *emitter) machineInTail() {
 	fn, names := e.fn, e.fn.Declared
 	f, t := fn.Names.Recv, fn.Names.Run
 	e.comment("%s is %s as the root of a chain: it passes on what the callee returns.", names.Machine, fn.title())
-	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
+	e.line("type %s struct {\n%s %s[%s]\nframe %s\ncallee *%s\n}\n", names.Machine, builderField, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Run"), e.predeclaredName("bool"))
 	values := e.values(func(s string) string { return s })
 	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclaredName("nil"))
-	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclaredName("true"))
-	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
+	e.line("%s.%s.SetResult(%s, %s)\nreturn %s\n}\n", f, builderField, t, e.jobValues(values), e.predeclaredName("true"))
+	e.line("func (%s *%s) Root() (%s, %s) {", f, names.Machine, e.runtime("Root"), e.runtime("Location"))
 	file, line := fn.Source.InStacks(fn.Tail.Return)
-	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"), fn.Source.RuntimeName(), file, line)
+	e.line("return &%s.%s, %s{Function: %q, File: %q, Line: %d}\n}", f, builderField, e.runtime("Location"), fn.Source.RuntimeName(), file, line)
 }

@@ -107,7 +107,7 @@ type lowering struct {
 func newLowering(f *analyse.Facts) *lowering {
 	return &lowering{
 		Facts:     f,
-		names:     naming.New(f.Source, f.Node, f.Declared, f.Imports),
+		names:     naming.New(f.Source, f.Node, f.Imports),
 		vars:      map[types.Object]*ir.Variable{},
 		evaluated: map[ast.Expr][]*ir.Variable{},
 		renamed:   map[*ast.CallExpr][]ir.Edit{},

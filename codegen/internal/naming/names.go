@@ -9,7 +9,6 @@ package naming
 import (
 	"go/ast"
 	"go/types"
-	"slices"
 	"strconv"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
@@ -51,21 +50,21 @@ type Names struct {
 	objects                                                map[types.Object]string
 }
 
-// reservedFields are the names that the frame and the machine have through embedded types or as
-// methods.
-var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Producer", "Emit", "Wanted", "Builder", "Start", "SetResult", "Spawned", "Suspend", "GoOn"}
+// reservedFields are the names that the frame has through the embedded type, as methods, and as
+// the field of the frame with results.
+var reservedFields = []string{"Frame", "State", "MoveNext", "Results", "Location", "Producer", "Emit", "Wanted", "kept"}
 
 // New chooses the names that generated code always needs. node is the function fn or a literal in
-// it; declared are the names of its generated declarations, which fields must not have.
-func New(fn *source.Function, node ast.Node, declared source.Names, imports *typetext.Imports) *Names {
+// it.
+func New(fn *source.Function, node ast.Node, imports *typetext.Imports) *Names {
 	n := &Names{
 		fn: fn, imports: imports, used: map[string]bool{}, fields: map[string]bool{}, Mentions: map[string]bool{},
 		outer: map[string]bool{}, foreign: map[string]bool{}, hidden: map[string]bool{}, kept: map[string]bool{},
 		labels: map[*ir.Label]string{}, taken: map[string]bool{}, objects: map[types.Object]string{},
 		nextFresh: map[string]int{}, nextField: map[string]int{}, nextLocal: map[string]int{}, nextObject: map[string]int{}, nextLabel: map[string]int{},
 	}
-	for _, name := range slices.Concat(reservedFields, []string{declared.Frame, declared.Locals, declared.Machine}) {
-		n.fields[name] = true // the types become fields of the types that embed them
+	for _, name := range reservedFields {
+		n.fields[name] = true
 	}
 	ast.Inspect(node, n.note)
 	n.noteTypeParams()

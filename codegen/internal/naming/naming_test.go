@@ -40,7 +40,7 @@ func names(t *testing.T, text string) (*naming.Names, *source.Function) {
 		}
 	}
 	require.NotNil(t, fn.Decl)
-	return naming.New(fn, fn.Decl, source.Names{Frame: "fFrame"}, typetext.New(p, src)), fn
+	return naming.New(fn, fn.Decl, typetext.New(p, src)), fn
 }
 
 func TestTheMachineGivesWayToTheSource(t *testing.T) {

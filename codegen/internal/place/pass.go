@@ -23,7 +23,7 @@ import (
 //	) (hasEnded bool, result0 error)
 //
 //	func (f *napFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-//		hasEnded, f.result0 = f.moveNext(r, nil)
+//		hasEnded, f.result0 = f.kept.moveNext(r, nil)
 //		return hasEnded
 //	}
 //

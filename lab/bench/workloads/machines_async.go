@@ -30,8 +30,8 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &familyArgs{ctx: ctx, children2: children}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &familyMachine{familyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &familyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // familyLocals is what [family] keeps while it is suspended.
@@ -61,7 +61,7 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:22
@@ -114,24 +114,24 @@ endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:115
 }
 
-func (f *familyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.family", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 28)
-}
-
 // familyMachine is [family] as the root of a chain: chain, job and frame in one allocation.
 type familyMachine struct {
-	statemachine.Builder[int]
-	familyLocals
+	builder statemachine.Builder[int]
+	kept    familyLocals
 }
 
 func (f *familyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.familyLocals = familyLocals{Frame: f.familyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = familyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *familyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.family", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 28)
 }
 
 // Digest of fib: 9631b77ef5cf3d11
@@ -144,8 +144,8 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &fibArgs{ctx: ctx, n: n}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fibMachine{fibLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fibMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fibEnter enters [fib] for another machine. It returns the results or, suspended, the frame that
@@ -161,16 +161,16 @@ func fibNested(r *statemachine.Run, caller *statemachine.Frame, callee **fibFram
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &fibFrame{fibLocals: frame}
-			r.Push(ctx, m)
+			m := &fibFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &fibArgs{ctx: ctx, n: n}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &fibFrame{fibLocals: frame}
-	r.Push(ctx, m)
+	m := &fibFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -192,14 +192,14 @@ type fibArgs struct {
 
 // fibFrame is the frame of [fib] for a caller that is a machine.
 type fibFrame struct {
-	fibLocals
+	kept fibLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *fibFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -217,7 +217,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool,
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:42
 	if args.n < 2 {
@@ -276,8 +276,8 @@ after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:277
 }
 
-func (f *fibLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 46, 50)
+func (f *fibFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 46, 50)
 }
 
 func (f *fibFrame) Results(r *statemachine.Run) (int, error) {
@@ -287,18 +287,22 @@ func (f *fibFrame) Results(r *statemachine.Run) (int, error) {
 
 // fibMachine is [fib] as the root of a chain: chain, job and frame in one allocation.
 type fibMachine struct {
-	statemachine.Builder[int]
-	fibLocals
+	builder statemachine.Builder[int]
+	kept    fibLocals
 }
 
 func (f *fibMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.fibLocals = fibLocals{Frame: f.fibLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = fibLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *fibMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 46, 50)
 }
 
 // fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or
@@ -310,15 +314,15 @@ func fibFunc1Run(n int, ctx context.Context) (int, error) {
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &fibFunc1Machine{fibFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &fibFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &fibFunc1Args{n: n, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &fibFunc1Machine{fibFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &fibFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // fibFunc1Locals is what a function literal of [fib] keeps while it is suspended.
@@ -344,11 +348,11 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:352
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:356
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -357,30 +361,30 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasE
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:361
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:365
 	f.fib1 = nil
 after1:
 	return true, result0, result1
 }
 
-func (f *fibFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 45)
-}
-
 // fibFunc1Machine is a function literal of [fib] as the root of a chain: chain and frame in one
 // allocation.
 type fibFunc1Machine struct {
-	statemachine.Spawned[int]
-	fibFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    fibFunc1Locals
 }
 
 func (f *fibFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *fibFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 45)
 }
 
 // Digest of skynet: dcd20afb1b42d04d
@@ -393,8 +397,8 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &skynetArgs{ctx: ctx, first: first, size: size}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &skynetMachine{skynetLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &skynetMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // skynetEnter enters [skynet] for another machine. It returns the results or, suspended, the frame
@@ -410,16 +414,16 @@ func skynetNested(r *statemachine.Run, caller *statemachine.Frame, callee **skyn
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &skynetFrame{skynetLocals: frame}
-			r.Push(ctx, m)
+			m := &skynetFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &skynetArgs{ctx: ctx, first: first, size: size}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &skynetFrame{skynetLocals: frame}
-	r.Push(ctx, m)
+	m := &skynetFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -442,14 +446,14 @@ type skynetArgs struct {
 
 // skynetFrame is the frame of [skynet] for a caller that is a machine.
 type skynetFrame struct {
-	skynetLocals
+	kept skynetLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *skynetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -464,7 +468,7 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:58
 	if args.size == 1 {
@@ -497,13 +501,13 @@ range1:
 		// machines.go:68: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:501
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:505
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:507
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:511
 			goto resume1
 		}
 		f.State = 1
@@ -523,16 +527,16 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:527
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:531
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:74
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:532
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:536
 }
 
-func (f *skynetLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 68)
+func (f *skynetFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 68)
 }
 
 func (f *skynetFrame) Results(r *statemachine.Run) (int, error) {
@@ -542,18 +546,22 @@ func (f *skynetFrame) Results(r *statemachine.Run) (int, error) {
 
 // skynetMachine is [skynet] as the root of a chain: chain, job and frame in one allocation.
 type skynetMachine struct {
-	statemachine.Builder[int]
-	skynetLocals
+	builder statemachine.Builder[int]
+	kept    skynetLocals
 }
 
 func (f *skynetMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.skynetLocals = skynetLocals{Frame: f.skynetLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = skynetLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *skynetMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 68)
 }
 
 // skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the
@@ -565,15 +573,15 @@ func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &skynetFunc1Machine{skynetFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &skynetFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &skynetFunc1Args{from: from, size: size, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &skynetFunc1Machine{skynetFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &skynetFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // skynetFunc1Locals is what a function literal of [skynet] keeps while it is suspended.
@@ -600,11 +608,11 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:608
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:616
 	if f.skynet1 == nil {
 		goto after1
 	}
@@ -613,30 +621,30 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:617
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:625
 	f.skynet1 = nil
 after1:
 	return true, result0, result1
 }
 
-func (f *skynetFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 64)
-}
-
 // skynetFunc1Machine is a function literal of [skynet] as the root of a chain: chain and frame in
 // one allocation.
 type skynetFunc1Machine struct {
-	statemachine.Spawned[int]
-	skynetFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    skynetFunc1Locals
 }
 
 func (f *skynetFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *skynetFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 64)
 }
 
 // Digest of nap: 1f3d4f289b411dc4
@@ -649,8 +657,8 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 	if hasEnded, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &napMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -678,11 +686,11 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:81
 	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:686
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:694
 	if !asleep2 {
 		goto after1
 	}
@@ -698,27 +706,27 @@ after1:
 	}
 	f.awake.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:702
-}
-
-func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.nap", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 81)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:710
 }
 
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
 type napMachine struct {
-	statemachine.Builder[job.Void]
-	napLocals
+	builder statemachine.Builder[job.Void]
+	kept    napLocals
 }
 
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = napLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.nap", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 81)
 }
 
 // Digest of sum: 23495c78bdf05dd2
@@ -731,8 +739,8 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, jobs); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &sumMachine{sumLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &sumMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
@@ -742,8 +750,8 @@ func sumEnter(r *statemachine.Run, jobs []*job.Job[int]) (*sumFrame, int, error)
 	if hasEnded, v0, v1 := frame.moveNext(r, jobs); hasEnded {
 		return nil, v0, v1
 	}
-	m := &sumFrame{sumLocals: frame}
-	r.Push(context.Background(), m)
+	m := &sumFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -759,14 +767,14 @@ type sumLocals struct {
 
 // sumFrame is the frame of [sum] for a caller that is a machine.
 type sumFrame struct {
-	sumLocals
+	kept sumLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *sumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -781,7 +789,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
 	f.total = 0
@@ -799,7 +807,7 @@ range1:
 		// machines.go:94: v, err := j.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:94
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:803
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:811
 			goto after1
 		}
 		f.State = 1
@@ -820,16 +828,16 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:824
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:832
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:100
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:829
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:837
 }
 
-func (f *sumLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 94)
+func (f *sumFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 94)
 }
 
 func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
@@ -839,18 +847,22 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 
 // sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
-	statemachine.Builder[int]
-	sumLocals
+	builder statemachine.Builder[int]
+	kept    sumLocals
 }
 
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = sumLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 94)
 }
 
 // Digest of yields: f401b8b5e2267d5e
@@ -863,8 +875,8 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, nil)
 	}
-	m := &yieldsMachine{yieldsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &yieldsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // yieldsLocals is what [yields] keeps while it is suspended.
@@ -886,7 +898,7 @@ func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
 	f.count = 0
@@ -899,7 +911,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:109: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:903
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:915
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -908,31 +920,31 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:912
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:924
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:112
 	return true, f.count
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:917
-}
-
-func (f *yieldsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.yields", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 109)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:929
 }
 
 // yieldsMachine is [yields] as the root of a chain: chain, job and frame in one allocation.
 type yieldsMachine struct {
-	statemachine.Builder[int]
-	yieldsLocals
+	builder statemachine.Builder[int]
+	kept    yieldsLocals
 }
 
 func (f *yieldsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
+	f.builder.SetResult(r, v0, nil)
 	return true
+}
+
+func (f *yieldsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.yields", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 109)
 }
 
 // Digest of rounds: f399be76c5ef2ab6
@@ -945,8 +957,8 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &roundsMachine{roundsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &roundsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // roundsLocals is what [rounds] keeps while it is suspended.
@@ -972,7 +984,7 @@ func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
 	f.total = 0
@@ -987,7 +999,7 @@ range1:
 	// machines.go:121: v, err := job.Run(ctx, one).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:121
 	if awaited = job.New(f.ctx, one); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:991
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1003
 		goto after1
 	}
 	f.State = 1
@@ -1007,32 +1019,32 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1011
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1023
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:127
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1016
-}
-
-func (f *roundsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.rounds", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 121)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1028
 }
 
 // roundsMachine is [rounds] as the root of a chain: chain, job and frame in one allocation.
 type roundsMachine struct {
-	statemachine.Builder[int]
-	roundsLocals
+	builder statemachine.Builder[int]
+	kept    roundsLocals
 }
 
 func (f *roundsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.roundsLocals = roundsLocals{Frame: f.roundsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = roundsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *roundsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.rounds", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 121)
 }
 
 // Digest of steps: 00717511b8a570ac
@@ -1045,8 +1057,8 @@ func stepsAsync(n int) (result *job.Job[int]) {
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
-	m := &stepsMachine{stepsLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &stepsMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // stepsLocals is what [steps] keeps while it is suspended.
@@ -1069,7 +1081,7 @@ func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
 	v = 0
@@ -1083,7 +1095,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1087
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1099
 	if f.step1 == nil {
 		goto after1
 	}
@@ -1092,37 +1104,37 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1096
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1108
 	f.step1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1101
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1113
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:138
 	return true, v
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1106
-}
-
-func (f *stepsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.steps", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 136)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1118
 }
 
 // stepsMachine is [steps] as the root of a chain: chain, job and frame in one allocation.
 type stepsMachine struct {
-	statemachine.Builder[int]
-	stepsLocals
+	builder statemachine.Builder[int]
+	kept    stepsLocals
 }
 
 func (f *stepsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
-	f.stepsLocals = stepsLocals{Frame: f.stepsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, nil)
+	f.kept = stepsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *stepsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.steps", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 136)
 }
 
 // Digest of step: b8ae42d86f2943e1
@@ -1135,8 +1147,8 @@ func stepAsync(v int) (result *job.Job[int]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
-	m := &stepMachine{stepLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &stepMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // stepEnter enters [step] for another machine. It returns the results or, suspended, the frame
@@ -1146,8 +1158,8 @@ func stepEnter(r *statemachine.Run, v int) (*stepFrame, int) {
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &stepFrame{stepLocals: frame}
-	r.Push(context.Background(), m)
+	m := &stepFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0
 }
 
@@ -1160,13 +1172,13 @@ type stepLocals struct {
 
 // stepFrame is the frame of [step] for a caller that is a machine.
 type stepFrame struct {
-	stepLocals
+	kept stepLocals
 
 	result0 int
 }
 
 func (f *stepFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -1179,14 +1191,14 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:146
 	if f.v >= 0 {
 		goto endIf1
 	}
 	// machines.go:147: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1190
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1202
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -1194,11 +1206,11 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	return true, f.v + 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1198
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1210
 }
 
-func (f *stepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 147)
+func (f *stepFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 147)
 }
 
 func (f *stepFrame) Results(r *statemachine.Run) int {
@@ -1208,17 +1220,21 @@ func (f *stepFrame) Results(r *statemachine.Run) int {
 
 // stepMachine is [step] as the root of a chain: chain, job and frame in one allocation.
 type stepMachine struct {
-	statemachine.Builder[int]
-	stepLocals
+	builder statemachine.Builder[int]
+	kept    stepLocals
 }
 
 func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, nil)
+	f.builder.SetResult(r, v0, nil)
 	return true
+}
+
+func (f *stepMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 147)
 }
 
 // Digest of link: 42949b91a572eed0
@@ -1231,8 +1247,8 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, prev); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &linkMachine{linkLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &linkMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // linkLocals is what [link] keeps while it is suspended.
@@ -1253,12 +1269,12 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// machines.go:156: v, err := prev.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:156
 	if awaited = prev; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1262
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1278
 		goto after1
 	}
 	f.State = 1
@@ -1273,27 +1289,27 @@ after1:
 		v, err := awaited.GetResult()
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1277
-}
-
-func (f *linkLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.link", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 156)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1293
 }
 
 // linkMachine is [link] as the root of a chain: chain, job and frame in one allocation.
 type linkMachine struct {
-	statemachine.Builder[int]
-	linkLocals
+	builder statemachine.Builder[int]
+	kept    linkLocals
 }
 
 func (f *linkMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.linkLocals = linkLocals{Frame: f.linkLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = linkLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *linkMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.link", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 156)
 }
 
 // Digest of player: e7482252d10d97b0
@@ -1306,8 +1322,8 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &playerMachine{playerLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &playerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // playerLocals is what [player] keeps while it is suspended.
@@ -1338,7 +1354,7 @@ func (f *playerLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.n1 = n
@@ -1351,7 +1367,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1355
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1371
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1360,7 +1376,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1364
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1380
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:166
@@ -1370,7 +1386,7 @@ after1:
 		return true, err
 	}
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1374
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1390
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1379,7 +1395,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1383
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1399
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
@@ -1390,33 +1406,33 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1394
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1410
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:173
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1400
-}
-
-func (f *playerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.player", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 165, 169)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1416
 }
 
 // playerMachine is [player] as the root of a chain: chain, job and frame in one allocation.
 type playerMachine struct {
-	statemachine.Builder[job.Void]
-	playerLocals
+	builder statemachine.Builder[job.Void]
+	kept    playerLocals
 }
 
 func (f *playerMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.playerLocals = playerLocals{Frame: f.playerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = playerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *playerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.player", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 165, 169)
 }
 
 // Digest of server: 9fa621120a06e23b
@@ -1429,8 +1445,8 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &serverMachine{serverLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serverMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serverLocals is what [server] keeps while it is suspended.
@@ -1461,7 +1477,7 @@ func (f *serverLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
 	v = 0
@@ -1475,7 +1491,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1479
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1495
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1484,7 +1500,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1488
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1504
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:183
@@ -1494,7 +1510,7 @@ after1:
 		return true, 0, err
 	}
 	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1498
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1514
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1503,7 +1519,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1507
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1523
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
@@ -1514,33 +1530,33 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1518
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1534
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:190
 	return true, v, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1524
-}
-
-func (f *serverLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.server", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 182, 186)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1540
 }
 
 // serverMachine is [server] as the root of a chain: chain, job and frame in one allocation.
 type serverMachine struct {
-	statemachine.Builder[int]
-	serverLocals
+	builder statemachine.Builder[int]
+	kept    serverLocals
 }
 
 func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.serverLocals = serverLocals{Frame: f.serverLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = serverLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serverMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.server", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 182, 186)
 }
 
 // Digest of brood: f3b3ad177406337e
@@ -1553,8 +1569,8 @@ func broodAsync(ctx context.Context, children int, done *atomic.Int64) (result *
 	if hasEnded, v0 := frame.moveNext(&r, &broodArgs{ctx: ctx, children2: children, done: done}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &broodMachine{broodLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &broodMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // broodLocals is what [brood] keeps while it is suspended.
@@ -1581,7 +1597,7 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		children2 := args.children2
@@ -1599,7 +1615,7 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1603
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1619
 		goto resume1
 	}
 	f.State = 1
@@ -1607,29 +1623,29 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1611
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1627
 	f.inScope1 = nil
 	return true, result0
 }
 
-func (f *broodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 197)
-}
-
 // broodMachine is [brood] as the root of a chain: chain, job and frame in one allocation.
 type broodMachine struct {
-	statemachine.Builder[job.Void]
-	broodLocals
+	builder statemachine.Builder[job.Void]
+	kept    broodLocals
 }
 
 func (f *broodMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.broodLocals = broodLocals{Frame: f.broodLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = broodLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *broodMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 197)
 }
 
 // broodFunc1Run is a function literal of [brood] for the runtime to call. It returns the results,
@@ -1641,8 +1657,8 @@ func broodFunc1Run(done *atomic.Int64, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, done); hasEnded {
 		return v0
 	}
-	m := &broodFunc1Machine{broodFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &broodFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // broodFunc1Locals is what a function literal of [brood] keeps while it is suspended.
@@ -1662,40 +1678,40 @@ func (f *broodFunc1Locals) moveNext(r *statemachine.Run, done *atomic.Int64) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:200
 	done.Add(1)
 	// machines.go:201: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1671
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1687
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:201
 	_ = r.Refusal()
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1678
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1694
 	return true, result0
-}
-
-func (f *broodFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 201)
 }
 
 // broodFunc1Machine is a function literal of [brood] as the root of a chain: chain and frame in
 // one allocation.
 type broodFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	broodFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    broodFunc1Locals
 }
 
 func (f *broodFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *broodFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 201)
 }
 
 // Digest of startedBrood: e6f3a06ac24d0318
@@ -1708,8 +1724,8 @@ func startedBroodAsync(ctx context.Context, children int, done *atomic.Int64) (r
 	if hasEnded, v0 := frame.moveNext(&r, &startedBroodArgs{ctx: ctx, children2: children, done: done}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &startedBroodMachine{startedBroodLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &startedBroodMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // startedBroodLocals is what [startedBrood] keeps while it is suspended.
@@ -1736,7 +1752,7 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		children2 := args.children2
@@ -1751,7 +1767,7 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1755
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1771
 		goto resume1
 	}
 	f.State = 1
@@ -1759,30 +1775,30 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1763
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1779
 	f.inScope1 = nil
 	return true, result0
-}
-
-func (f *startedBroodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.startedBrood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 213)
 }
 
 // startedBroodMachine is [startedBrood] as the root of a chain: chain, job and frame in one
 // allocation.
 type startedBroodMachine struct {
-	statemachine.Builder[job.Void]
-	startedBroodLocals
+	builder statemachine.Builder[job.Void]
+	kept    startedBroodLocals
 }
 
 func (f *startedBroodMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.startedBroodLocals = startedBroodLocals{Frame: f.startedBroodLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = startedBroodLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *startedBroodMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.startedBrood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 213)
 }
 
 // Digest of child: 8db7431b489ad0ad
@@ -1795,8 +1811,8 @@ func childAsync(ctx context.Context, done *atomic.Int64) (result *job.Job[job.Vo
 	if hasEnded, v0 := frame.moveNext(&r, done); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &childMachine{childLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &childMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // childLocals is what [child] keeps while it is suspended.
@@ -1816,40 +1832,40 @@ func (f *childLocals) moveNext(r *statemachine.Run, done *atomic.Int64) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:223
 	done.Add(1)
 	// machines.go:224: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1825
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1841
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:224
 	_ = r.Refusal()
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1832
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1848
 	return true, result0
-}
-
-func (f *childLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.child", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 224)
 }
 
 // childMachine is [child] as the root of a chain: chain, job and frame in one allocation.
 type childMachine struct {
-	statemachine.Builder[job.Void]
-	childLocals
+	builder statemachine.Builder[job.Void]
+	kept    childLocals
 }
 
 func (f *childMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.childLocals = childLocals{Frame: f.childLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = childLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *childMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.child", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 224)
 }
 
 // Digest of paused: f7887b114fa07301
@@ -1862,8 +1878,8 @@ func pausedAsync(ctx context.Context) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pausedMachine{pausedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pausedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pausedEnter enters [paused] for another machine. It returns the results or, suspended, the frame
@@ -1873,8 +1889,8 @@ func pausedEnter(r *statemachine.Run, ctx context.Context) (*pausedFrame, int, e
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &pausedFrame{pausedLocals: frame}
-	r.Push(ctx, m)
+	m := &pausedFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -1887,14 +1903,14 @@ type pausedLocals struct {
 
 // pausedFrame is the frame of [paused] for a caller that is a machine.
 type pausedFrame struct {
-	pausedLocals
+	kept pausedLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *pausedFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -1907,7 +1923,7 @@ func (f *pausedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// machines.go:232: job.Yield()
 	f.State = 1
@@ -1916,12 +1932,12 @@ resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:232
 	_ = r.Refusal()
 	result0, result1 = 1, f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1920
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1936
 	return true, result0, result1
 }
 
-func (f *pausedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.paused", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 232)
+func (f *pausedFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.paused", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 232)
 }
 
 func (f *pausedFrame) Results(r *statemachine.Run) (int, error) {
@@ -1931,18 +1947,22 @@ func (f *pausedFrame) Results(r *statemachine.Run) (int, error) {
 
 // pausedMachine is [paused] as the root of a chain: chain, job and frame in one allocation.
 type pausedMachine struct {
-	statemachine.Builder[int]
-	pausedLocals
+	builder statemachine.Builder[int]
+	kept    pausedLocals
 }
 
 func (f *pausedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.pausedLocals = pausedLocals{Frame: f.pausedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = pausedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *pausedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.paused", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 232)
 }
 
 // Digest of dropped: 4e981939de62caf5
@@ -1955,8 +1975,8 @@ func droppedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &droppedMachine{droppedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &droppedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // droppedLocals is what [dropped] keeps while it is suspended.
@@ -1982,7 +2002,7 @@ func (f *droppedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:240
 	f.total = 0
@@ -1997,7 +2017,7 @@ range1:
 	// machines.go:242: v, err := pausedAsync(ctx).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:242
 	if awaited = pausedAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2001
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2021
 		goto after1
 	}
 	f.State = 1
@@ -2017,32 +2037,32 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:241
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2021
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2041
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:248
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2026
-}
-
-func (f *droppedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.dropped", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 242)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2046
 }
 
 // droppedMachine is [dropped] as the root of a chain: chain, job and frame in one allocation.
 type droppedMachine struct {
-	statemachine.Builder[int]
-	droppedLocals
+	builder statemachine.Builder[int]
+	kept    droppedLocals
 }
 
 func (f *droppedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.droppedLocals = droppedLocals{Frame: f.droppedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = droppedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *droppedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.dropped", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 242)
 }
 
 // Digest of sleepyJobs: c7864d1c2a697388
@@ -2055,8 +2075,8 @@ func sleepyJobsAsync(ctx context.Context, n int, d time.Duration, awake *atomic.
 	if hasEnded, v0 := frame.moveNext(&r, &sleepyJobsArgs{ctx: ctx, n: n, d: d, awake: awake}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sleepyJobsMachine{sleepyJobsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sleepyJobsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sleepyJobsLocals is what [sleepyJobs] keeps while it is suspended.
@@ -2087,7 +2107,7 @@ func (f *sleepyJobsLocals) moveNext(r *statemachine.Run, args *sleepyJobsArgs) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:255
@@ -2116,7 +2136,7 @@ range1:
 		// machines.go:266: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:266
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2120
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2140
 			goto after1
 		}
 		f.State = 1
@@ -2137,33 +2157,33 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:265
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2141
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2161
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:270
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2146
-}
-
-func (f *sleepyJobsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 266)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2166
 }
 
 // sleepyJobsMachine is [sleepyJobs] as the root of a chain: chain, job and frame in one
 // allocation.
 type sleepyJobsMachine struct {
-	statemachine.Builder[job.Void]
-	sleepyJobsLocals
+	builder statemachine.Builder[job.Void]
+	kept    sleepyJobsLocals
 }
 
 func (f *sleepyJobsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.sleepyJobsLocals = sleepyJobsLocals{Frame: f.sleepyJobsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = sleepyJobsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sleepyJobsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 266)
 }
 
 // sleepyJobsFunc1Run is a function literal of [sleepyJobs] for the runtime to call. It returns the
@@ -2175,8 +2195,8 @@ func sleepyJobsFunc1Run(d time.Duration, awake *atomic.Int64, ctx context.Contex
 	if hasEnded, v0 := frame.moveNext(&r, &sleepyJobsFunc1Args{d: d, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &sleepyJobsFunc1Machine{sleepyJobsFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &sleepyJobsFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // sleepyJobsFunc1Locals is what a function literal of [sleepyJobs] keeps while it is suspended.
@@ -2205,11 +2225,11 @@ func (f *sleepyJobsFunc1Locals) moveNext(r *statemachine.Run, args *sleepyJobsFu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:258
 	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2213
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2233
 	if !asleep2 {
 		goto after1
 	}
@@ -2225,27 +2245,27 @@ after1:
 	}
 	f.awake.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2229
-}
-
-func (f *sleepyJobsFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 258)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2249
 }
 
 // sleepyJobsFunc1Machine is a function literal of [sleepyJobs] as the root of a chain: chain and
 // frame in one allocation.
 type sleepyJobsFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	sleepyJobsFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    sleepyJobsFunc1Locals
 }
 
 func (f *sleepyJobsFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *sleepyJobsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 258)
 }
 
 // Digest of pairs: 9aab14529ed5b749
@@ -2258,8 +2278,8 @@ func pairsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pairsMachine{pairsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pairsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pairsLocals is what [pairs] keeps while it is suspended.
@@ -2286,7 +2306,7 @@ func (f *pairsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:277
 	f.total = 0
@@ -2314,7 +2334,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2318
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2338
 		goto resume1
 	}
 	f.State = 1
@@ -2323,7 +2343,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2327
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2347
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:285
 		if err != nil {
@@ -2334,32 +2354,32 @@ resume1:
 	f.total += (*f.a) + (*f.b)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:278
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2338
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2358
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:290
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2343
-}
-
-func (f *pairsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.pairs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 280)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2363
 }
 
 // pairsMachine is [pairs] as the root of a chain: chain, job and frame in one allocation.
 type pairsMachine struct {
-	statemachine.Builder[int]
-	pairsLocals
+	builder statemachine.Builder[int]
+	kept    pairsLocals
 }
 
 func (f *pairsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.pairsLocals = pairsLocals{Frame: f.pairsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = pairsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *pairsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.pairs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 280)
 }
 
 // Digest of retried: 96392517e514936d
@@ -2372,8 +2392,8 @@ func retriedAsync(ctx context.Context, pause time.Duration, done *atomic.Int64) 
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &retriedMachine{retriedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &retriedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // retriedLocals is what [retried] keeps while it is suspended.
@@ -2398,7 +2418,7 @@ func (f *retriedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
 	f.attempt = 0
@@ -2412,7 +2432,7 @@ range1:
 		goto endRange1
 	}
 	asleep2, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2416
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2436
 	if !asleep2 {
 		goto after1
 	}
@@ -2428,33 +2448,33 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
 	f.attempt++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2432
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2452
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:305
 	f.done.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2438
-}
-
-func (f *retriedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.retried", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 301)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2458
 }
 
 // retriedMachine is [retried] as the root of a chain: chain, job and frame in one allocation.
 type retriedMachine struct {
-	statemachine.Builder[job.Void]
-	retriedLocals
+	builder statemachine.Builder[job.Void]
+	kept    retriedLocals
 }
 
 func (f *retriedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.retriedLocals = retriedLocals{Frame: f.retriedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = retriedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *retriedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.retried", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 301)
 }
 
 // Digest of limited: 335505c891fb2e44
@@ -2467,8 +2487,8 @@ func limitedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &limitedMachine{limitedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &limitedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // limitedLocals is what [limited] keeps while it is suspended.
@@ -2495,7 +2515,7 @@ func (f *limitedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:313
 	f.total = 0
@@ -2509,7 +2529,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
 	f.limitedOnce1, v, err = limitedOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2513
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2533
 	if f.limitedOnce1 == nil {
 		goto after1
 	}
@@ -2518,7 +2538,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
 	v, err = f.limitedOnce1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2522
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2542
 	f.limitedOnce1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:316
@@ -2528,32 +2548,32 @@ after1:
 	f.total += v
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:314
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2532
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2552
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:321
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2537
-}
-
-func (f *limitedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.limited", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 315)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2557
 }
 
 // limitedMachine is [limited] as the root of a chain: chain, job and frame in one allocation.
 type limitedMachine struct {
-	statemachine.Builder[int]
-	limitedLocals
+	builder statemachine.Builder[int]
+	kept    limitedLocals
 }
 
 func (f *limitedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.limitedLocals = limitedLocals{Frame: f.limitedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = limitedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *limitedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.limited", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 315)
 }
 
 // Digest of limitedOnce: 5f1b53a6d4338498
@@ -2567,8 +2587,8 @@ func limitedOnceAsync(ctx context.Context) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &limitedOnceMachine{limitedOnceLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &limitedOnceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // limitedOnceEnter enters [limitedOnce] for another machine. It returns the results or, suspended,
@@ -2579,8 +2599,8 @@ func limitedOnceEnter(r *statemachine.Run, ctx context.Context) (*limitedOnceFra
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &limitedOnceFrame{limitedOnceLocals: frame}
-	r.Push(ctx, m)
+	m := &limitedOnceFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -2594,14 +2614,14 @@ type limitedOnceLocals struct {
 
 // limitedOnceFrame is the frame of [limitedOnce] for a caller that is a machine.
 type limitedOnceFrame struct {
-	limitedOnceLocals
+	kept limitedOnceLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *limitedOnceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -2617,7 +2637,7 @@ func (f *limitedOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -2628,7 +2648,7 @@ func (f *limitedOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// machines.go:328: return pausedAsync(ctx).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	if awaited = pausedAsync(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2632
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2652
 		goto after1
 	}
 	f.State = 1
@@ -2640,15 +2660,15 @@ resume1:
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2644
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2664
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2648
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2668
 }
 
-func (f *limitedOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.limitedOnce", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 328)
+func (f *limitedOnceFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.limitedOnce", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 328)
 }
 
 func (f *limitedOnceFrame) Results(r *statemachine.Run) (int, error) {
@@ -2659,19 +2679,23 @@ func (f *limitedOnceFrame) Results(r *statemachine.Run) (int, error) {
 // limitedOnceMachine is [limitedOnce] as the root of a chain: chain, job and frame in one
 // allocation.
 type limitedOnceMachine struct {
-	statemachine.Builder[int]
-	limitedOnceLocals
+	builder statemachine.Builder[int]
+	kept    limitedOnceLocals
 }
 
 func (f *limitedOnceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.limitedOnceLocals = limitedOnceLocals{Frame: f.limitedOnceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = limitedOnceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *limitedOnceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.limitedOnce", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 328)
 }
 
 // Digest of patient: 1aedf7db777c22b7
@@ -2684,8 +2708,8 @@ func patientAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &patientMachine{patientLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &patientMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // patientLocals is what [patient] keeps while it is suspended.
@@ -2711,7 +2735,7 @@ func (f *patientLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:335
 	f.total = 0
@@ -2726,7 +2750,7 @@ range1:
 	// machines.go:337: v, err := job.WaitTimeout(ctx, pausedAsync(ctx), time.Hour).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:337
 	if awaited = job.WaitTimeout(f.ctx, pausedAsync(f.ctx), time.Hour); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2730
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2754
 		goto after1
 	}
 	f.State = 1
@@ -2746,32 +2770,32 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:336
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2750
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2774
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:343
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2755
-}
-
-func (f *patientLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.patient", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 337)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2779
 }
 
 // patientMachine is [patient] as the root of a chain: chain, job and frame in one allocation.
 type patientMachine struct {
-	statemachine.Builder[int]
-	patientLocals
+	builder statemachine.Builder[int]
+	kept    patientLocals
 }
 
 func (f *patientMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.patientLocals = patientLocals{Frame: f.patientLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = patientLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *patientMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.patient", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 337)
 }
 
 // Digest of request: de9ecf0d66b85269
@@ -2785,8 +2809,8 @@ func requestAsync(ctx context.Context) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &requestMachine{requestLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &requestMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // requestLocals is what [request] keeps while it is suspended.
@@ -2813,7 +2837,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -2831,7 +2855,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
 	f.paused1, v, err = pausedEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2835
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2859
 	if f.paused1 == nil {
 		goto after1
 	}
@@ -2840,13 +2864,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
 	v, err = f.paused1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2844
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2868
 	f.paused1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:355
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2850
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2874
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:356
 		return true, result0, result1
@@ -2854,37 +2878,37 @@ after1:
 	f.total += v
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:353
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2858
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2882
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2863
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2887
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2867
-}
-
-func (f *requestLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.request", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 354)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2891
 }
 
 // requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
 type requestMachine struct {
-	statemachine.Builder[int]
-	requestLocals
+	builder statemachine.Builder[int]
+	kept    requestLocals
 }
 
 func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.requestLocals = requestLocals{Frame: f.requestLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = requestLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.request", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 354)
 }
 
 // Digest of requestOfJobs: a2d8fd7b77c3e11c
@@ -2898,8 +2922,8 @@ func requestOfJobsAsync(ctx context.Context) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &requestOfJobsMachine{requestOfJobsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &requestOfJobsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // requestOfJobsLocals is what [requestOfJobs] keeps while it is suspended.
@@ -2925,7 +2949,7 @@ func (f *requestOfJobsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -2948,7 +2972,7 @@ range1:
 	})
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2952
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2976
 		goto after1
 	}
 	f.State = 1
@@ -2963,7 +2987,7 @@ after1:
 		v, err := awaited.GetResult()
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2967
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2991
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:373
 			return true, result0, result1
@@ -2972,38 +2996,38 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:370
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2976
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3000
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2981
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3005
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2985
-}
-
-func (f *requestOfJobsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3009
 }
 
 // requestOfJobsMachine is [requestOfJobs] as the root of a chain: chain, job and frame in one
 // allocation.
 type requestOfJobsMachine struct {
-	statemachine.Builder[int]
-	requestOfJobsLocals
+	builder statemachine.Builder[int]
+	kept    requestOfJobsLocals
 }
 
 func (f *requestOfJobsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.requestOfJobsLocals = requestOfJobsLocals{Frame: f.requestOfJobsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = requestOfJobsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *requestOfJobsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
 }
 
 // requestOfJobsFunc1Run is a function literal of [requestOfJobs] for the runtime to call. It
@@ -3015,8 +3039,8 @@ func requestOfJobsFunc1Run(ctx context.Context) (int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return v0, v1
 	}
-	m := &requestOfJobsFunc1Machine{requestOfJobsFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &requestOfJobsFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // requestOfJobsFunc1Locals is what a function literal of [requestOfJobs] keeps while it is
@@ -3037,11 +3061,11 @@ func (f *requestOfJobsFunc1Locals) moveNext(r *statemachine.Run, ctx context.Con
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	f.paused1, result0, result1 = pausedEnter(r, ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3045
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3069
 	if f.paused1 == nil {
 		goto after1
 	}
@@ -3050,30 +3074,30 @@ func (f *requestOfJobsFunc1Locals) moveNext(r *statemachine.Run, ctx context.Con
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	result0, result1 = f.paused1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3054
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3078
 	f.paused1 = nil
 after1:
 	return true, result0, result1
 }
 
-func (f *requestOfJobsFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
-}
-
 // requestOfJobsFunc1Machine is a function literal of [requestOfJobs] as the root of a chain: chain
 // and frame in one allocation.
 type requestOfJobsFunc1Machine struct {
-	statemachine.Spawned[int]
-	requestOfJobsFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    requestOfJobsFunc1Locals
 }
 
 func (f *requestOfJobsFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *requestOfJobsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
 }
 
 // Digest of deliverInScope: 04538c2caec2c1cd
@@ -3086,8 +3110,8 @@ func deliverInScopeAsync(ctx context.Context, d *deliveries) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r, &deliverInScopeArgs{ctx: ctx, d: d}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &deliverInScopeMachine{deliverInScopeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &deliverInScopeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // deliverInScopeLocals is what [deliverInScope] keeps while it is suspended.
@@ -3113,7 +3137,7 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		d := args.d
@@ -3130,7 +3154,7 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3134
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3158
 		goto resume1
 	}
 	f.State = 1
@@ -3138,30 +3162,30 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3142
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3166
 	f.inScope1 = nil
 	return true, result0
-}
-
-func (f *deliverInScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 384)
 }
 
 // deliverInScopeMachine is [deliverInScope] as the root of a chain: chain, job and frame in one
 // allocation.
 type deliverInScopeMachine struct {
-	statemachine.Builder[job.Void]
-	deliverInScopeLocals
+	builder statemachine.Builder[job.Void]
+	kept    deliverInScopeLocals
 }
 
 func (f *deliverInScopeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.deliverInScopeLocals = deliverInScopeLocals{Frame: f.deliverInScopeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = deliverInScopeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *deliverInScopeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 384)
 }
 
 // deliverInScopeFunc1Run is a function literal of [deliverInScope] for the runtime to call. It
@@ -3173,8 +3197,8 @@ func deliverInScopeFunc1Run(i int, d *deliveries, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &deliverInScopeFunc1Args{i: i, d: d}); hasEnded {
 		return v0
 	}
-	m := &deliverInScopeFunc1Machine{deliverInScopeFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &deliverInScopeFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // deliverInScopeFunc1Locals is what a function literal of [deliverInScope] keeps while it is
@@ -3204,13 +3228,13 @@ func (f *deliverInScopeFunc1Locals) moveNext(r *statemachine.Run, args *deliverI
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:387
 	f.ctx = pprof.WithLabels(f.ctx, labelsOf(args.i))
 	statemachine.SetGoroutineLabels(r, f.ctx)
 	f.deliver1, result0 = deliverEnter(r, f.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3214
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3238
 	if f.deliver1 == nil {
 		goto after1
 	}
@@ -3220,30 +3244,30 @@ func (f *deliverInScopeFunc1Locals) moveNext(r *statemachine.Run, args *deliverI
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:389
 	result0 = f.deliver1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3224
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3248
 	f.deliver1 = nil
 after1:
 	return true, result0
 }
 
-func (f *deliverInScopeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 389)
-}
-
 // deliverInScopeFunc1Machine is a function literal of [deliverInScope] as the root of a chain:
 // chain and frame in one allocation.
 type deliverInScopeFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	deliverInScopeFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    deliverInScopeFunc1Locals
 }
 
 func (f *deliverInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *deliverInScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 389)
 }
 
 // Digest of deliver: 6e0567857080e856
@@ -3257,8 +3281,8 @@ func deliverAsync(ctx context.Context, d *deliveries) (result *job.Job[job.Void]
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &deliverMachine{deliverLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &deliverMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // deliverEnter enters [deliver] for another machine. It returns the results or, suspended, the
@@ -3269,8 +3293,8 @@ func deliverEnter(r *statemachine.Run, ctx context.Context, d *deliveries) (*del
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &deliverFrame{deliverLocals: frame}
-	r.Push(ctx, m)
+	m := &deliverFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -3287,13 +3311,13 @@ type deliverLocals struct {
 
 // deliverFrame is the frame of [deliver] for a caller that is a machine.
 type deliverFrame struct {
-	deliverLocals
+	kept deliverLocals
 
 	result0 error
 }
 
 func (f *deliverFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -3309,7 +3333,7 @@ func (f *deliverLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -3330,7 +3354,7 @@ range1:
 	}
 	f.d.backOff(f.attempt)
 	asleep2, err = statemachine.Sleep(r, f.ctx, f.d.pause)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3334
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3358
 	if !asleep2 {
 		goto after1
 	}
@@ -3343,28 +3367,28 @@ after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:407
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3347
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3371
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:408
 		return true, result0
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:402
 	f.attempt++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3354
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3378
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:411
 	f.d.done.Add(1)
 	result0 = nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3360
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3384
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:412
 	return true, result0
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3364
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3388
 }
 
-func (f *deliverLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
+func (f *deliverFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
 }
 
 func (f *deliverFrame) Results(r *statemachine.Run) error {
@@ -3374,19 +3398,23 @@ func (f *deliverFrame) Results(r *statemachine.Run) error {
 
 // deliverMachine is [deliver] as the root of a chain: chain, job and frame in one allocation.
 type deliverMachine struct {
-	statemachine.Builder[job.Void]
-	deliverLocals
+	builder statemachine.Builder[job.Void]
+	kept    deliverLocals
 }
 
 func (f *deliverMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.deliverLocals = deliverLocals{Frame: f.deliverLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = deliverLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 646a5fdcc01097a7
+func (f *deliverMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
+}
+
+// Digest of what is above: b5c716e4e44a2b10

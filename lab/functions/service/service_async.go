@@ -30,8 +30,8 @@ func (s *Store) priceAsync(ctx context.Context, article string) (result *job.Job
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &storePriceMachine{storePriceLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &storePriceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // priceEnter enters [Store.price] for another machine. It returns the results or, suspended, the
@@ -41,8 +41,8 @@ func (s *Store) priceEnter(r *statemachine.Run, ctx context.Context, article str
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &storePriceFrame{storePriceLocals: frame}
-	r.Push(ctx, m)
+	m := &storePriceFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -56,14 +56,14 @@ type storePriceLocals struct {
 
 // storePriceFrame is the frame of [Store.price] for a caller that is a machine.
 type storePriceFrame struct {
-	storePriceLocals
+	kept storePriceLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *storePriceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -79,7 +79,7 @@ func (f *storePriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:80
 	asleep, err = statemachine.Sleep(r, ctx, f.s.Pause)
@@ -114,8 +114,8 @@ after1:
 //line github.com/movenext/movenext/lab/functions/service/service_async.go:115
 }
 
-func (f *storePriceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Store).price", "github.com/movenext/movenext/lab/functions/service/service.go", 80)
+func (f *storePriceFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).price", "github.com/movenext/movenext/lab/functions/service/service.go", 80)
 }
 
 func (f *storePriceFrame) Results(r *statemachine.Run) (int, error) {
@@ -126,18 +126,22 @@ func (f *storePriceFrame) Results(r *statemachine.Run) (int, error) {
 // storePriceMachine is [Store.price] as the root of a chain: chain, job and frame in one
 // allocation.
 type storePriceMachine struct {
-	statemachine.Builder[int]
-	storePriceLocals
+	builder statemachine.Builder[int]
+	kept    storePriceLocals
 }
 
 func (f *storePriceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.storePriceLocals = storePriceLocals{Frame: f.storePriceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = storePriceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *storePriceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).price", "github.com/movenext/movenext/lab/functions/service/service.go", 80)
 }
 
 // Digest of Store.book: 69ce6155807fa6a8
@@ -150,8 +154,8 @@ func (s *Store) bookAsync(ctx context.Context, account string, amount int) (resu
 	if hasEnded, v0 := frame.moveNext(&r, &storeBookArgs{s: s, ctx: ctx}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &storeBookMachine{storeBookLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &storeBookMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bookEnter enters [Store.book] for another machine. It returns the results or, suspended, the
@@ -161,8 +165,8 @@ func (s *Store) bookEnter(r *statemachine.Run, ctx context.Context, account stri
 	if hasEnded, v0 := frame.moveNext(r, &storeBookArgs{s: s, ctx: ctx}); hasEnded {
 		return nil, v0
 	}
-	m := &storeBookFrame{storeBookLocals: frame}
-	r.Push(ctx, m)
+	m := &storeBookFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -182,13 +186,13 @@ type storeBookArgs struct {
 
 // storeBookFrame is the frame of [Store.book] for a caller that is a machine.
 type storeBookFrame struct {
-	storeBookLocals
+	kept storeBookLocals
 
 	result0 error
 }
 
 func (f *storeBookFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -204,11 +208,11 @@ func (f *storeBookLocals) moveNext(r *statemachine.Run, args *storeBookArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:97
 	asleep, err = statemachine.Sleep(r, args.ctx, args.s.Pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:212
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:216
 	if !asleep {
 		goto after1
 	}
@@ -224,16 +228,16 @@ after1:
 	}
 	if f.amount < 0 {
 		result0 = fmt.Errorf("service: %s gets %d", f.account, -f.amount)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:228
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:232
 		return true, result0
 //line github.com/movenext/movenext/lab/functions/service/service.go:102
 	}
 	return true, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:233
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:237
 }
 
-func (f *storeBookLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Store).book", "github.com/movenext/movenext/lab/functions/service/service.go", 97)
+func (f *storeBookFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).book", "github.com/movenext/movenext/lab/functions/service/service.go", 97)
 }
 
 func (f *storeBookFrame) Results(r *statemachine.Run) error {
@@ -243,18 +247,22 @@ func (f *storeBookFrame) Results(r *statemachine.Run) error {
 
 // storeBookMachine is [Store.book] as the root of a chain: chain, job and frame in one allocation.
 type storeBookMachine struct {
-	statemachine.Builder[job.Void]
-	storeBookLocals
+	builder statemachine.Builder[job.Void]
+	kept    storeBookLocals
 }
 
 func (f *storeBookMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.storeBookLocals = storeBookLocals{Frame: f.storeBookLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = storeBookLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *storeBookMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).book", "github.com/movenext/movenext/lab/functions/service/service.go", 97)
 }
 
 // Digest of Service.ask: bb6ef29f50f23dcb
@@ -268,8 +276,8 @@ func (s *Service) askAsync(ctx context.Context, article string) (result *job.Job
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &serviceAskMachine{serviceAskLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serviceAskMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // askEnter enters [Service.ask] for another machine. It returns the results or, suspended, the
@@ -280,8 +288,8 @@ func (s *Service) askEnter(r *statemachine.Run, ctx context.Context, article str
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &serviceAskFrame{serviceAskLocals: frame}
-	r.Push(ctx, m)
+	m := &serviceAskFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -302,14 +310,14 @@ type serviceAskLocals struct {
 
 // serviceAskFrame is the frame of [Service.ask] for a caller that is a machine.
 type serviceAskFrame struct {
-	serviceAskLocals
+	kept serviceAskLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *serviceAskFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -330,11 +338,11 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	f.acquire1, err = f.s.limit.AcquireEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:338
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:346
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -343,13 +351,13 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:347
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:355
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:353
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:361
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:111
 		return true, result0, result1
@@ -369,7 +377,7 @@ after1:
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
 	f.price2, price, err = f.s.store.priceEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:373
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:381
 	if f.price2 == nil {
 		goto after2
 	}
@@ -378,19 +386,19 @@ for1:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
 	price, err = f.price2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:382
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:390
 	f.price2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:117
 	if !errors.Is(err, ErrBusy) || f.attempt == f.s.attempts {
 		result0, result1 = price, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:388
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:396
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:118
 		return true, result0, result1
 	}
 	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:394
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:402
 	if !asleep {
 		goto after3
 	}
@@ -403,7 +411,7 @@ after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:120
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:407
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:415
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:121
 		return true, result0, result1
@@ -411,12 +419,12 @@ after3:
 	f.pause *= 2
 //line github.com/movenext/movenext/lab/functions/service/service.go:115
 	f.attempt++
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:415
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:423
 	goto for1
 }
 
-func (f *serviceAskLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).ask", "github.com/movenext/movenext/lab/functions/service/service.go", 110, 116, 120)
+func (f *serviceAskFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).ask", "github.com/movenext/movenext/lab/functions/service/service.go", 110, 116, 120)
 }
 
 func (f *serviceAskFrame) Results(r *statemachine.Run) (int, error) {
@@ -427,19 +435,23 @@ func (f *serviceAskFrame) Results(r *statemachine.Run) (int, error) {
 // serviceAskMachine is [Service.ask] as the root of a chain: chain, job and frame in one
 // allocation.
 type serviceAskMachine struct {
-	statemachine.Builder[int]
-	serviceAskLocals
+	builder statemachine.Builder[int]
+	kept    serviceAskLocals
 }
 
 func (f *serviceAskMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.serviceAskLocals = serviceAskLocals{Frame: f.serviceAskLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = serviceAskLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serviceAskMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).ask", "github.com/movenext/movenext/lab/functions/service/service.go", 110, 116, 120)
 }
 
 // Digest of Service.total: e678a049f3a96890
@@ -452,8 +464,8 @@ func (s *Service) totalAsync(ctx context.Context, lines []Line) (result *job.Job
 	if hasEnded, v0, v1 := frame.moveNext(&r, &serviceTotalArgs{s: s, ctx: ctx, lines: lines}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &serviceTotalMachine{serviceTotalLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serviceTotalMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalEnter enters [Service.total] for another machine. It returns the results or, suspended, the
@@ -463,8 +475,8 @@ func (s *Service) totalEnter(r *statemachine.Run, ctx context.Context, lines []L
 	if hasEnded, v0, v1 := frame.moveNext(r, &serviceTotalArgs{s: s, ctx: ctx, lines: lines}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &serviceTotalFrame{serviceTotalLocals: frame}
-	r.Push(ctx, m)
+	m := &serviceTotalFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -485,14 +497,14 @@ type serviceTotalArgs struct {
 
 // serviceTotalFrame is the frame of [Service.total] for a caller that is a machine.
 type serviceTotalFrame struct {
-	serviceTotalLocals
+	kept serviceTotalLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *serviceTotalFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -506,7 +518,7 @@ func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:131
 	f.sum = new(atomic.Int64)
@@ -527,7 +539,7 @@ func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArg
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:531
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:543
 		goto resume1
 	}
 	f.State = 1
@@ -536,17 +548,17 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:540
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:552
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:142
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:545
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:557
 	return true, result0, result1
 }
 
-func (f *serviceTotalLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 132)
+func (f *serviceTotalFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 132)
 }
 
 func (f *serviceTotalFrame) Results(r *statemachine.Run) (int, error) {
@@ -557,18 +569,22 @@ func (f *serviceTotalFrame) Results(r *statemachine.Run) (int, error) {
 // serviceTotalMachine is [Service.total] as the root of a chain: chain, job and frame in one
 // allocation.
 type serviceTotalMachine struct {
-	statemachine.Builder[int]
-	serviceTotalLocals
+	builder statemachine.Builder[int]
+	kept    serviceTotalLocals
 }
 
 func (f *serviceTotalMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.serviceTotalLocals = serviceTotalLocals{Frame: f.serviceTotalLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = serviceTotalLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serviceTotalMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 132)
 }
 
 // serviceTotalFunc1Run is a function literal of [Service.total] for the runtime to call. It
@@ -580,8 +596,8 @@ func serviceTotalFunc1Run(s *Service, line Line, sum *atomic.Int64, ctx context.
 	if hasEnded, v0 := frame.moveNext(&r, &serviceTotalFunc1Args{s: s, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &serviceTotalFunc1Machine{serviceTotalFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &serviceTotalFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serviceTotalFunc1Locals is what a function literal of [Service.total] keeps while it is
@@ -614,11 +630,11 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	f.ask1, price, err = args.s.askEnter(r, args.ctx, f.line.Article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:622
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:638
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -627,33 +643,33 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	price, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:631
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:647
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:136
 	f.sum.Add(int64(price * f.line.Count))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:637
-}
-
-func (f *serviceTotalFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 135)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:653
 }
 
 // serviceTotalFunc1Machine is a function literal of [Service.total] as the root of a chain: chain
 // and frame in one allocation.
 type serviceTotalFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	serviceTotalFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    serviceTotalFunc1Locals
 }
 
 func (f *serviceTotalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *serviceTotalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 135)
 }
 
 // Digest of Service.Take: 93557edc20414689
@@ -667,8 +683,8 @@ func (s *Service) TakeAsync(ctx context.Context, order Order) (result *job.Job[R
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &ServiceTakeMachine{ServiceTakeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &ServiceTakeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // TakeEnter enters [Service.Take] for another machine. It returns the results or, suspended, the
@@ -679,8 +695,8 @@ func (s *Service) TakeEnter(r *statemachine.Run, ctx context.Context, order Orde
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &ServiceTakeFrame{ServiceTakeLocals: frame}
-	r.Push(ctx, m)
+	m := &ServiceTakeFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, Receipt{}, nil
 }
 
@@ -701,14 +717,14 @@ type ServiceTakeLocals struct {
 
 // ServiceTakeFrame is the frame of [Service.Take] for a caller that is a machine.
 type ServiceTakeFrame struct {
-	ServiceTakeLocals
+	kept ServiceTakeLocals
 
 	result0 Receipt
 	result1 error
 }
 
 func (f *ServiceTakeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -727,18 +743,18 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:149
 	if len(f.order.Lines) == 0 {
 		result0, result1 = Receipt{}, ErrEmpty
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:736
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:752
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:150
 		return true, result0, result1
 	}
 	f.lock1, err = f.s.lanes.LockEnter(r, f.ctx, f.order.Account)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:742
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:758
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -747,13 +763,13 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:751
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:767
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:757
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:773
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:153
 		return true, result0, result1
@@ -766,7 +782,7 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total2, f.total, err = f.s.totalEnter(r, f.ctx, f.order.Lines)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:770
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:786
 	if f.total2 == nil {
 		goto after2
 	}
@@ -775,19 +791,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total, err = f.total2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:779
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:795
 	f.total2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:157
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:785
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:801
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:158
 		return true, result0, result1
 	}
 	f.book3, err = f.s.store.bookEnter(r, f.ctx, f.order.Account, f.total)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:791
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:807
 	if f.book3 == nil {
 		goto after3
 	}
@@ -797,28 +813,28 @@ after2:
 resume3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	err = f.book3.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:801
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:817
 	f.book3 = nil
 after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:807
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:823
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:161
 		return true, result0, result1
 	}
 	f.s.taken.Add(1)
 	result0, result1 = Receipt{Account: f.order.Account, Total: f.total, Notes: notes(f.order)}, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:814
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:830
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:164
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:818
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:834
 }
 
-func (f *ServiceTakeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).Take", "github.com/movenext/movenext/lab/functions/service/service.go", 152, 156, 160)
+func (f *ServiceTakeFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Take", "github.com/movenext/movenext/lab/functions/service/service.go", 152, 156, 160)
 }
 
 func (f *ServiceTakeFrame) Results(r *statemachine.Run) (Receipt, error) {
@@ -829,19 +845,23 @@ func (f *ServiceTakeFrame) Results(r *statemachine.Run) (Receipt, error) {
 // ServiceTakeMachine is [Service.Take] as the root of a chain: chain, job and frame in one
 // allocation.
 type ServiceTakeMachine struct {
-	statemachine.Builder[Receipt]
-	ServiceTakeLocals
+	builder statemachine.Builder[Receipt]
+	kept    ServiceTakeLocals
 }
 
 func (f *ServiceTakeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.ServiceTakeLocals = ServiceTakeLocals{Frame: f.ServiceTakeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = ServiceTakeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *ServiceTakeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Take", "github.com/movenext/movenext/lab/functions/service/service.go", 152, 156, 160)
 }
 
 // Digest of Service.TakeAll: 7b05b508d10aceb9
@@ -854,8 +874,8 @@ func (s *Service) TakeAllAsync(ctx context.Context, orders []Order) (result *job
 	if hasEnded, v0, v1 := frame.moveNext(&r, &ServiceTakeAllArgs{s: s, ctx: ctx, orders: orders}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &ServiceTakeAllMachine{ServiceTakeAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &ServiceTakeAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // TakeAllEnter enters [Service.TakeAll] for another machine. It returns the results or, suspended,
@@ -865,8 +885,8 @@ func (s *Service) TakeAllEnter(r *statemachine.Run, ctx context.Context, orders 
 	if hasEnded, v0, v1 := frame.moveNext(r, &ServiceTakeAllArgs{s: s, ctx: ctx, orders: orders}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &ServiceTakeAllFrame{ServiceTakeAllLocals: frame}
-	r.Push(ctx, m)
+	m := &ServiceTakeAllFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -887,14 +907,14 @@ type ServiceTakeAllArgs struct {
 
 // ServiceTakeAllFrame is the frame of [Service.TakeAll] for a caller that is a machine.
 type ServiceTakeAllFrame struct {
-	ServiceTakeAllLocals
+	kept ServiceTakeAllLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *ServiceTakeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -908,7 +928,7 @@ func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAl
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:182
 	f.sum = new(atomic.Int64)
@@ -929,7 +949,7 @@ func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAl
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:933
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:953
 		goto resume1
 	}
 	f.State = 1
@@ -938,17 +958,17 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:942
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:962
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:193
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:947
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:967
 	return true, result0, result1
 }
 
-func (f *ServiceTakeAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 183)
+func (f *ServiceTakeAllFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 183)
 }
 
 func (f *ServiceTakeAllFrame) Results(r *statemachine.Run) (int, error) {
@@ -959,18 +979,22 @@ func (f *ServiceTakeAllFrame) Results(r *statemachine.Run) (int, error) {
 // ServiceTakeAllMachine is [Service.TakeAll] as the root of a chain: chain, job and frame in one
 // allocation.
 type ServiceTakeAllMachine struct {
-	statemachine.Builder[int]
-	ServiceTakeAllLocals
+	builder statemachine.Builder[int]
+	kept    ServiceTakeAllLocals
 }
 
 func (f *ServiceTakeAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.ServiceTakeAllLocals = ServiceTakeAllLocals{Frame: f.ServiceTakeAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = ServiceTakeAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *ServiceTakeAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 183)
 }
 
 // serviceTakeAllFunc1Run is a function literal of [Service.TakeAll] for the runtime to call. It
@@ -982,8 +1006,8 @@ func serviceTakeAllFunc1Run(s *Service, order Order, sum *atomic.Int64, ctx cont
 	if hasEnded, v0 := frame.moveNext(&r, &serviceTakeAllFunc1Args{s: s, order: order, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &serviceTakeAllFunc1Machine{serviceTakeAllFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &serviceTakeAllFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serviceTakeAllFunc1Locals is what a function literal of [Service.TakeAll] keeps while it is
@@ -1016,11 +1040,11 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	f.take1, receipt, err = args.s.TakeEnter(r, args.ctx, args.order)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1024
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1048
 	if f.take1 == nil {
 		goto after1
 	}
@@ -1029,33 +1053,33 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	receipt, err = f.take1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1033
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1057
 	f.take1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:187
 	f.sum.Add(int64(receipt.Total))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1039
-}
-
-func (f *serviceTakeAllFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 186)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1063
 }
 
 // serviceTakeAllFunc1Machine is a function literal of [Service.TakeAll] as the root of a chain:
 // chain and frame in one allocation.
 type serviceTakeAllFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	serviceTakeAllFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    serviceTakeAllFunc1Locals
 }
 
 func (f *serviceTakeAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *serviceTakeAllFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 186)
 }
 
 // Digest of Service.Watch: 5a26eb6715a8f8dd
@@ -1068,8 +1092,8 @@ func (s *Service) WatchAsync(ctx context.Context, interval time.Duration, report
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &ServiceWatchMachine{ServiceWatchLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &ServiceWatchMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // WatchEnter enters [Service.Watch] for another machine. It returns the results or, suspended, the
@@ -1079,8 +1103,8 @@ func (s *Service) WatchEnter(r *statemachine.Run, ctx context.Context, interval 
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &ServiceWatchFrame{ServiceWatchLocals: frame}
-	r.Push(ctx, m)
+	m := &ServiceWatchFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -1098,13 +1122,13 @@ type ServiceWatchLocals struct {
 
 // ServiceWatchFrame is the frame of [Service.Watch] for a caller that is a machine.
 type ServiceWatchFrame struct {
-	ServiceWatchLocals
+	kept ServiceWatchLocals
 
 	result0 error
 }
 
 func (f *ServiceWatchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -1119,14 +1143,14 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:200
 	f.last = int64(0)
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1130
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1154
 	if !asleep {
 		goto after1
 	}
@@ -1148,12 +1172,12 @@ after1:
 		}
 		f.last = now
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1152
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1176
 	goto for1
 }
 
-func (f *ServiceWatchLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
+func (f *ServiceWatchFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
 }
 
 func (f *ServiceWatchFrame) Results(r *statemachine.Run) error {
@@ -1164,18 +1188,22 @@ func (f *ServiceWatchFrame) Results(r *statemachine.Run) error {
 // ServiceWatchMachine is [Service.Watch] as the root of a chain: chain, job and frame in one
 // allocation.
 type ServiceWatchMachine struct {
-	statemachine.Builder[job.Void]
-	ServiceWatchLocals
+	builder statemachine.Builder[job.Void]
+	kept    ServiceWatchLocals
 }
 
 func (f *ServiceWatchMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.ServiceWatchLocals = ServiceWatchLocals{Frame: f.ServiceWatchLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = ServiceWatchLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 521ae99f20f00160
+func (f *ServiceWatchMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
+}
+
+// Digest of what is above: 28b7891ba1f8c158

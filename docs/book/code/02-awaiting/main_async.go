@@ -27,8 +27,8 @@ func straightAsync(ctx context.Context) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &straightMachine{straightLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &straightMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // straightLocals is what [straight] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 s
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1, f.text, err = sayEnter(r, f.ctx, "foo")
@@ -114,24 +114,24 @@ endRange1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:115
 }
 
-func (f *straightLocals) Location() statemachine.Location {
-	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
-}
-
 // straightMachine is [straight] as the root of a chain: chain, job and frame in one allocation.
 type straightMachine struct {
-	statemachine.Builder[string]
-	straightLocals
+	builder statemachine.Builder[string]
+	kept    straightLocals
 }
 
 func (f *straightMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.straightLocals = straightLocals{Frame: f.straightLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = straightLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *straightMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
 }
 
 // Digest of say: 647c7be24dc15f98
@@ -144,8 +144,8 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &sayMachine{sayLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sayMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sayEnter enters [say] for another machine. It returns the results or, suspended, the frame that
@@ -155,8 +155,8 @@ func sayEnter(r *statemachine.Run, ctx context.Context, word string) (*sayFrame,
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &sayFrame{sayLocals: frame}
-	r.Push(ctx, m)
+	m := &sayFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -169,14 +169,14 @@ type sayLocals struct {
 
 // sayFrame is the frame of [say] for a caller that is a machine.
 type sayFrame struct {
-	sayLocals
+	kept sayLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *sayFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -192,7 +192,7 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
@@ -211,8 +211,8 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:212
 }
 
-func (f *sayLocals) Location() statemachine.Location {
-	return f.Frame.At("main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 51)
+func (f *sayFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 51)
 }
 
 func (f *sayFrame) Results(r *statemachine.Run) (string, error) {
@@ -222,18 +222,22 @@ func (f *sayFrame) Results(r *statemachine.Run) (string, error) {
 
 // sayMachine is [say] as the root of a chain: chain, job and frame in one allocation.
 type sayMachine struct {
-	statemachine.Builder[string]
-	sayLocals
+	builder statemachine.Builder[string]
+	kept    sayLocals
 }
 
 func (f *sayMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.sayLocals = sayLocals{Frame: f.sayLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = sayLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sayMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 51)
 }
 
 // Digest of wait: 789ef4b712483166
@@ -246,8 +250,8 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &waitMachine{waitLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &waitMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // waitLocals is what [wait] keeps while it is suspended.
@@ -268,12 +272,12 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:58: func wait(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:277
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:281
 		goto after1
 	}
 	f.State = 1
@@ -285,28 +289,28 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:289
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:293
 	return true, result0, result1
-}
-
-func (f *waitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
 }
 
 // waitMachine is [wait] as the root of a chain: chain, job and frame in one allocation.
 type waitMachine struct {
-	statemachine.Builder[int]
-	waitLocals
+	builder statemachine.Builder[int]
+	kept    waitLocals
 }
 
 func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.waitLocals = waitLocals{Frame: f.waitLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = waitLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8778f64139443f58
+func (f *waitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
+}
+
+// Digest of what is above: 710d92848f2b1d40

@@ -27,8 +27,8 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, name); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &greetMachine{greetLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &greetMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
@@ -38,8 +38,8 @@ func greetEnter(r *statemachine.Run, name *job.Job[string]) (*greetFrame, string
 	if hasEnded, v0, v1 := frame.moveNext(r, name); hasEnded {
 		return nil, v0, v1
 	}
-	m := &greetFrame{greetLocals: frame}
-	r.Push(context.Background(), m)
+	m := &greetFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -52,14 +52,14 @@ type greetLocals struct {
 
 // greetFrame is the frame of [greet] for a caller that is a machine.
 type greetFrame struct {
-	greetLocals
+	kept greetLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *greetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -74,7 +74,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:15: text, err := name.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
@@ -97,8 +97,8 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:98
 }
 
-func (f *greetLocals) Location() statemachine.Location {
-	return f.Frame.At("main.greet", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 15)
+func (f *greetFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 15)
 }
 
 func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
@@ -108,18 +108,22 @@ func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
 
 // greetMachine is [greet] as the root of a chain: chain, job and frame in one allocation.
 type greetMachine struct {
-	statemachine.Builder[string]
-	greetLocals
+	builder statemachine.Builder[string]
+	kept    greetLocals
 }
 
 func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = greetLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 15)
 }
 
 // Digest of sum: b65e8429182699ea
@@ -132,8 +136,8 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, a); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &sumMachine{sumLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &sumMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
@@ -143,8 +147,8 @@ func sumEnter(r *statemachine.Run, a, b *job.Job[int]) (*sumFrame, int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(r, a); hasEnded {
 		return nil, v0, v1
 	}
-	m := &sumFrame{sumLocals: frame}
-	r.Push(context.Background(), m)
+	m := &sumFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -160,14 +164,14 @@ type sumLocals struct {
 
 // sumFrame is the frame of [sum] for a caller that is a machine.
 type sumFrame struct {
-	sumLocals
+	kept sumLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *sumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -185,12 +189,12 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded boo
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:21: x, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:194
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:198
 		goto after1
 	}
 	f.State = 1
@@ -208,7 +212,7 @@ after1:
 	// main.go:25: y, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:212
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:216
 		goto after2
 	}
 	f.State = 2
@@ -225,11 +229,11 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:229
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:233
 }
 
-func (f *sumLocals) Location() statemachine.Location {
-	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 21, 25)
+func (f *sumFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 21, 25)
 }
 
 func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
@@ -239,18 +243,22 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 
 // sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
-	statemachine.Builder[int]
-	sumLocals
+	builder statemachine.Builder[int]
+	kept    sumLocals
 }
 
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = sumLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 21, 25)
 }
 
 // Digest of total: 41fd91cb4e406332
@@ -263,8 +271,8 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, parts); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &totalMachine{totalLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &totalMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // totalLocals is what [total] keeps while it is suspended.
@@ -288,7 +296,7 @@ func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:31
 	f.all = 0
@@ -306,7 +314,7 @@ range1:
 		// main.go:33: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		if awaited = part; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:310
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:318
 			goto after1
 		}
 		f.State = 1
@@ -327,32 +335,32 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:331
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:339
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	return true, f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:336
-}
-
-func (f *totalLocals) Location() statemachine.Location {
-	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:344
 }
 
 // totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
 type totalMachine struct {
-	statemachine.Builder[int]
-	totalLocals
+	builder statemachine.Builder[int]
+	kept    totalLocals
 }
 
 func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = totalLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *totalMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
 }
 
 // Digest of greetSum: 2567552c30cdb3bf
@@ -365,8 +373,8 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 	if hasEnded, v0, v1 := frame.moveNext(&r, name); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &greetSumMachine{greetSumLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &greetSumMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // greetSumLocals is what [greetSum] keeps while it is suspended.
@@ -395,11 +403,11 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (h
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:403
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:411
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -408,7 +416,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (h
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:412
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:420
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
@@ -416,7 +424,7 @@ after1:
 		return true, "", err
 	}
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:420
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:428
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -426,33 +434,33 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:430
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:438
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:435
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:443
 	return true, result0, result1
-}
-
-func (f *greetSumLocals) Location() statemachine.Location {
-	return f.Frame.At("main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
 }
 
 // greetSumMachine is [greetSum] as the root of a chain: chain, job and frame in one allocation.
 type greetSumMachine struct {
-	statemachine.Builder[string]
-	greetSumLocals
+	builder statemachine.Builder[string]
+	kept    greetSumLocals
 }
 
 func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.greetSumLocals = greetSumLocals{Frame: f.greetSumLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = greetSumLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a57410f6abd7c23d
+func (f *greetSumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
+}
+
+// Digest of what is above: 156dfaba3db4e50d

@@ -27,8 +27,8 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
-	m := &eachMachine{eachFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &eachMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // eachFrame is the frame of [each]: what it keeps while it is suspended, its results among it.
@@ -61,7 +61,7 @@ func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (hasEnded bool
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		ended := args.ended
@@ -116,24 +116,24 @@ endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:117
 }
 
-func (f *eachFrame) Location() statemachine.Location {
-	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
-}
-
 // eachMachine is [each] as the root of a chain: chain, job and frame in one allocation.
 type eachMachine struct {
-	statemachine.Builder[job.Void]
-	eachFrame
+	builder statemachine.Builder[job.Void]
+	kept    eachFrame
 }
 
 func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.eachFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.err)
-	f.eachFrame = eachFrame{Frame: f.eachFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.err)
+	f.kept = eachFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a9837407b80cd476
+func (f *eachMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
+}
+
+// Digest of what is above: 6fb482ccd46f95de

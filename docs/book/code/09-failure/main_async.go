@@ -28,8 +28,8 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &findMachine{findLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &findMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // findEnter enters [find] for another machine. It returns the results or, suspended, the frame
@@ -39,8 +39,8 @@ func findEnter(r *statemachine.Run, ctx context.Context, key string) (*findFrame
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &findFrame{findLocals: frame}
-	r.Push(ctx, m)
+	m := &findFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -53,14 +53,14 @@ type findLocals struct {
 
 // findFrame is the frame of [find] for a caller that is a machine.
 type findFrame struct {
-	findLocals
+	kept findLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *findFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -76,7 +76,7 @@ func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
@@ -110,8 +110,8 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:111
 }
 
-func (f *findLocals) Location() statemachine.Location {
-	return f.Frame.At("main.find", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 23)
+func (f *findFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.find", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 23)
 }
 
 func (f *findFrame) Results(r *statemachine.Run) (string, error) {
@@ -121,18 +121,22 @@ func (f *findFrame) Results(r *statemachine.Run) (string, error) {
 
 // findMachine is [find] as the root of a chain: chain, job and frame in one allocation.
 type findMachine struct {
-	statemachine.Builder[string]
-	findLocals
+	builder statemachine.Builder[string]
+	kept    findLocals
 }
 
 func (f *findMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.findLocals = findLocals{Frame: f.findLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = findLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *findMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.find", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 23)
 }
 
 // Digest of findOr: 20bd9f30a08bd4ef
@@ -146,8 +150,8 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
-	m := &findOrMachine{findOrFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &findOrMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // findOrFrame is the frame of [findOr]: what it keeps while it is suspended, its results among it.
@@ -181,7 +185,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		text := f.text
@@ -202,7 +206,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 	}
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find1Value, find1Err = findEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:206
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:210
 	if f.find1 == nil {
 		goto after1
 	}
@@ -211,36 +215,36 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	find1Value, find1Err = f.find1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:215
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:219
 	f.find1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	*f.text, *f.err = find1Value, find1Err
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:220
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:224
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:224
-}
-
-func (f *findOrFrame) Location() statemachine.Location {
-	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:228
 }
 
 // findOrMachine is [findOr] as the root of a chain: chain, job and frame in one allocation.
 type findOrMachine struct {
-	statemachine.Builder[string]
-	findOrFrame
+	builder statemachine.Builder[string]
+	kept    findOrFrame
 }
 
 func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.findOrFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, *f.text, *f.err)
-	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.text, *f.kept.err)
+	f.kept = findOrFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 558391c1cbf273c0
+func (f *findOrMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
+}
+
+// Digest of what is above: ce8e1ccc814ee3b1

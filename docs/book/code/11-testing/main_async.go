@@ -27,8 +27,8 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &accountWithdrawMachine{accountWithdrawLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &accountWithdrawMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // accountWithdrawLocals is what [account.withdraw] keeps while it is suspended.
@@ -48,7 +48,7 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:25
 	if f.a.balance < f.amount {
@@ -66,25 +66,25 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:67
 }
 
-func (f *accountWithdrawLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*account).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 28)
-}
-
 // accountWithdrawMachine is [account.withdraw] as the root of a chain: chain, job and frame in one
 // allocation.
 type accountWithdrawMachine struct {
-	statemachine.Builder[job.Void]
-	accountWithdrawLocals
+	builder statemachine.Builder[job.Void]
+	kept    accountWithdrawLocals
 }
 
 func (f *accountWithdrawMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.accountWithdrawLocals = accountWithdrawLocals{Frame: f.accountWithdrawLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = accountWithdrawLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *accountWithdrawMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*account).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 28)
 }
 
 // Digest of retry: e95a4b3af14e68c9
@@ -97,8 +97,8 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &retryMachine{retryLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &retryMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // retryLocals is what [retry] keeps while it is suspended.
@@ -122,7 +122,7 @@ func (f *retryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause = time.Minute
@@ -156,24 +156,24 @@ after1:
 	goto for1
 }
 
-func (f *retryLocals) Location() statemachine.Location {
-	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
-}
-
 // retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
 type retryMachine struct {
-	statemachine.Builder[job.Void]
-	retryLocals
+	builder statemachine.Builder[job.Void]
+	kept    retryLocals
 }
 
 func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.retryLocals = retryLocals{Frame: f.retryLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = retryLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 9babc1c2e839efb2
+func (f *retryMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
+}
+
+// Digest of what is above: 7efe3e248575be2e

@@ -26,8 +26,8 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, part); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &addMachine{addLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &addMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // addLocals is what [add] keeps while it is suspended.
@@ -51,7 +51,7 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (hasEnded 
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:48
 	f.before = *f.sum
@@ -77,24 +77,24 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:78
 }
 
-func (f *addLocals) Location() statemachine.Location {
-	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 49)
-}
-
 // addMachine is [add] as the root of a chain: chain, job and frame in one allocation.
 type addMachine struct {
-	statemachine.Builder[job.Void]
-	addLocals
+	builder statemachine.Builder[job.Void]
+	kept    addLocals
 }
 
 func (f *addMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.addLocals = addLocals{Frame: f.addLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = addLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *addMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 49)
 }
 
 // Digest of guarded.withdraw: ab8d75ff198e670e
@@ -108,8 +108,8 @@ func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &guardedWithdrawMachine{guardedWithdrawLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &guardedWithdrawMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // guardedWithdrawLocals is what [guarded.withdraw] keeps while it is suspended.
@@ -137,7 +137,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
@@ -191,26 +191,26 @@ resume2:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:192
 }
 
-func (f *guardedWithdrawLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
-}
-
 // guardedWithdrawMachine is [guarded.withdraw] as the root of a chain: chain, job and frame in one
 // allocation.
 type guardedWithdrawMachine struct {
-	statemachine.Builder[job.Void]
-	guardedWithdrawLocals
+	builder statemachine.Builder[job.Void]
+	kept    guardedWithdrawLocals
 }
 
 func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.guardedWithdrawLocals = guardedWithdrawLocals{Frame: f.guardedWithdrawLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = guardedWithdrawLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3d2f55313a675dfa
+func (f *guardedWithdrawMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
+}
+
+// Digest of what is above: 409dfbb8df344dd1

@@ -26,8 +26,8 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &getMachine{getLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &getMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // getEnter enters [get] for another machine. It returns the results or, suspended, the frame that
@@ -37,8 +37,8 @@ func getEnter(r *statemachine.Run, j *job.Job[int]) (*getFrame, int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(r, j); hasEnded {
 		return nil, v0, v1
 	}
-	m := &getFrame{getLocals: frame}
-	r.Push(context.Background(), m)
+	m := &getFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -51,14 +51,14 @@ type getLocals struct {
 
 // getFrame is the frame of [get] for a caller that is a machine.
 type getFrame struct {
-	getLocals
+	kept getLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *getFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -73,7 +73,7 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded boo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:19: func get(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
@@ -94,8 +94,8 @@ after1:
 	return true, result0, result1
 }
 
-func (f *getLocals) Location() statemachine.Location {
-	return f.Frame.At("main.get", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 19)
+func (f *getFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.get", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 19)
 }
 
 func (f *getFrame) Results(r *statemachine.Run) (int, error) {
@@ -105,18 +105,22 @@ func (f *getFrame) Results(r *statemachine.Run) (int, error) {
 
 // getMachine is [get] as the root of a chain: chain, job and frame in one allocation.
 type getMachine struct {
-	statemachine.Builder[int]
-	getLocals
+	builder statemachine.Builder[int]
+	kept    getLocals
 }
 
 func (f *getMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.getLocals = getLocals{Frame: f.getLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = getLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *getMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.get", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 19)
 }
 
 // Digest of twice: 614dd4dc95487619
@@ -129,8 +133,8 @@ func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &twiceMachine{twiceLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &twiceMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -156,11 +160,11 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:164
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:168
 	if f.get1 == nil {
 		goto after1
 	}
@@ -169,7 +173,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:173
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:177
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
@@ -177,7 +181,7 @@ after1:
 		return true, 0, err
 	}
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:181
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:185
 	if f.get1 == nil {
 		goto after2
 	}
@@ -187,32 +191,32 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:191
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:195
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:196
-}
-
-func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:200
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
 type twiceMachine struct {
-	statemachine.Builder[int]
-	twiceLocals
+	builder statemachine.Builder[int]
+	kept    twiceLocals
 }
 
 func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = twiceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 7994d8f08c9822a2
+func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
+}
+
+// Digest of what is above: 45ed43ed0153a0ed

@@ -28,8 +28,8 @@ func (s *shop) buyAsync() (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
-	m := &shopBuyMachine{shopBuyFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &shopBuyMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
@@ -41,7 +41,7 @@ func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	}
 	m := new(shopBuyFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -61,7 +61,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:153
 	if f.s.stock == 0 {
@@ -81,7 +81,7 @@ resume1:
 }
 
 func (f *shopBuyFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*shop).buy", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 156)
+	return statemachine.At(&f.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 156)
 }
 
 func (f *shopBuyFrame) Results(r *statemachine.Run) {
@@ -90,17 +90,21 @@ func (f *shopBuyFrame) Results(r *statemachine.Run) {
 
 // shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
 type shopBuyMachine struct {
-	statemachine.Builder[job.Void]
-	shopBuyFrame
+	builder statemachine.Builder[job.Void]
+	kept    shopBuyFrame
 }
 
 func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.shopBuyFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = shopBuyFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 156)
 }
 
 // Digest of oversell: efabe06f3e1ee911
@@ -113,8 +117,8 @@ func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &oversellMachine{oversellLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &oversellMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // oversellLocals is what [oversell] keeps while it is suspended.
@@ -139,7 +143,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (has
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:165
 	f.s = &shop{stock: 1}
@@ -156,7 +160,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (has
 		// main.go:168: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 		if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:160
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:164
 			goto after1
 		}
 		f.State = 1
@@ -172,7 +176,7 @@ after1:
 	// main.go:169: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:176
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:180
 		goto after2
 	}
 	f.State = 2
@@ -187,32 +191,32 @@ after2:
 	awaited.GetResult()
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:191
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:195
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:196
-}
-
-func (f *oversellLocals) Location() statemachine.Location {
-	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:200
 }
 
 // oversellMachine is [oversell] as the root of a chain: chain, job and frame in one allocation.
 type oversellMachine struct {
-	statemachine.Builder[job.Void]
-	oversellLocals
+	builder statemachine.Builder[job.Void]
+	kept    oversellLocals
 }
 
 func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.oversellLocals = oversellLocals{Frame: f.oversellLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = oversellLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *oversellMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
 }
 
 // oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the
@@ -224,8 +228,8 @@ func oversellFunc1Run(s *shop, arg1 context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return v0
 	}
-	m := &oversellFunc1Machine{oversellFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
+	m := &oversellFunc1Machine{kept: frame}
+	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // oversellFunc1Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -245,11 +249,11 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:253
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:257
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -258,32 +262,32 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:262
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:266
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:267
-}
-
-func (f *oversellFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 166)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:271
 }
 
 // oversellFunc1Machine is a function literal of [oversell] as the root of a chain: chain and frame
 // in one allocation.
 type oversellFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	oversellFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    oversellFunc1Locals
 }
 
 func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *oversellFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 166)
 }
 
 // oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the
@@ -295,8 +299,8 @@ func oversellFunc2Run(s *shop, arg1 context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, s); hasEnded {
 		return v0
 	}
-	m := &oversellFunc2Machine{oversellFunc2Locals: frame}
-	return m.Suspend(arg1, &r, m)
+	m := &oversellFunc2Machine{kept: frame}
+	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // oversellFunc2Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -316,11 +320,11 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:324
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:328
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -329,32 +333,32 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:333
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:337
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:338
-}
-
-func (f *oversellFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 167)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:342
 }
 
 // oversellFunc2Machine is a function literal of [oversell] as the root of a chain: chain and frame
 // in one allocation.
 type oversellFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	oversellFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    oversellFunc2Locals
 }
 
 func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *oversellFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 167)
 }
 
 // Digest of dine: 1e60072e76cf7a4d
@@ -368,8 +372,8 @@ func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[j
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &dineMachine{dineLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &dineMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // dineEnter enters [dine] for another machine. It returns the results or, suspended, the frame
@@ -380,8 +384,8 @@ func dineEnter(r *statemachine.Run, ctx context.Context, left, right *coord.Mute
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &dineFrame{dineLocals: frame}
-	r.Push(ctx, m)
+	m := &dineFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -399,13 +403,13 @@ type dineLocals struct {
 
 // dineFrame is the frame of [dine] for a caller that is a machine.
 type dineFrame struct {
-	dineLocals
+	kept dineLocals
 
 	result0 error
 }
 
 func (f *dineFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -424,11 +428,11 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:432
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:436
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -437,13 +441,13 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:441
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:445
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:447
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:451
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
 		return true, result0
@@ -454,7 +458,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer left.Unlock(); raise() })
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:458
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:462
 	f.State = 2
 	f.left = nil // not needed any more
 	return r.Yield(), nil
@@ -462,7 +466,7 @@ resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
 	_ = r.Refusal()
 	f.lock1, err = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:466
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -472,28 +476,28 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:476
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:480
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:482
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:486
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
 		return true, result0
 	}
 	f.right.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:489
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:493
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:493
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:497
 }
 
-func (f *dineLocals) Location() statemachine.Location {
-	return f.Frame.At("main.dine", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 180, 184, 185)
+func (f *dineFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.dine", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 180, 184, 185)
 }
 
 func (f *dineFrame) Results(r *statemachine.Run) error {
@@ -503,19 +507,23 @@ func (f *dineFrame) Results(r *statemachine.Run) error {
 
 // dineMachine is [dine] as the root of a chain: chain, job and frame in one allocation.
 type dineMachine struct {
-	statemachine.Builder[job.Void]
-	dineLocals
+	builder statemachine.Builder[job.Void]
+	kept    dineLocals
 }
 
 func (f *dineMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.dineLocals = dineLocals{Frame: f.dineLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = dineLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *dineMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.dine", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 180, 184, 185)
 }
 
 // Digest of philosophers: 4353f98c72bdeb96
@@ -528,8 +536,8 @@ func philosophersAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &philosophersMachine{philosophersLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &philosophersMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // philosophersLocals is what [philosophers] keeps while it is suspended.
@@ -564,7 +572,7 @@ func (f *philosophersLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:199
 	f.forks = new(forks)
@@ -587,7 +595,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:591
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:599
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -595,7 +603,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:599
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:607
 	goto range1
 endRange1:
 	{
@@ -608,7 +616,7 @@ endRange1:
 	// main.go:206: _, first := a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	if awaited = f.a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:612
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:620
 		goto after2
 	}
 	f.State = 2
@@ -624,7 +632,7 @@ after2:
 	// main.go:207: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:628
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:636
 		goto after3
 	}
 	f.State = 3
@@ -640,7 +648,7 @@ after3:
 	// main.go:208: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	if awaited = f.c; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:644
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:652
 		goto after4
 	}
 	f.State = 4
@@ -656,29 +664,29 @@ after4:
 		_, third := awaited.GetResult()
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:660
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:668
 	return true, result0
-}
-
-func (f *philosophersLocals) Location() statemachine.Location {
-	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
 }
 
 // philosophersMachine is [philosophers] as the root of a chain: chain, job and frame in one
 // allocation.
 type philosophersMachine struct {
-	statemachine.Builder[job.Void]
-	philosophersLocals
+	builder statemachine.Builder[job.Void]
+	kept    philosophersLocals
 }
 
 func (f *philosophersMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.philosophersLocals = philosophersLocals{Frame: f.philosophersLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = philosophersLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *philosophersMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
 }
 
 // philosophersFunc1Run is a function literal of [philosophers] for the runtime to call. It returns
@@ -690,8 +698,8 @@ func philosophersFunc1Run(forksArg *forks, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &philosophersFunc1Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &philosophersFunc1Machine{philosophersFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &philosophersFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // philosophersFunc1Locals is what a function literal of [philosophers] keeps while it is
@@ -719,11 +727,11 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:727
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:735
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -732,30 +740,30 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:736
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:744
 	f.dine1 = nil
 after1:
 	return true, result0
 }
 
-func (f *philosophersFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 200)
-}
-
 // philosophersFunc1Machine is a function literal of [philosophers] as the root of a chain: chain
 // and frame in one allocation.
 type philosophersFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	philosophersFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    philosophersFunc1Locals
 }
 
 func (f *philosophersFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *philosophersFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 200)
 }
 
 // philosophersFunc2Run is a function literal of [philosophers] for the runtime to call. It returns
@@ -767,8 +775,8 @@ func philosophersFunc2Run(forksArg *forks, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &philosophersFunc2Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &philosophersFunc2Machine{philosophersFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &philosophersFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // philosophersFunc2Locals is what a function literal of [philosophers] keeps while it is
@@ -796,11 +804,11 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:804
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:812
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -809,30 +817,30 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:813
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:821
 	f.dine1 = nil
 after1:
 	return true, result0
 }
 
-func (f *philosophersFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 201)
-}
-
 // philosophersFunc2Machine is a function literal of [philosophers] as the root of a chain: chain
 // and frame in one allocation.
 type philosophersFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	philosophersFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    philosophersFunc2Locals
 }
 
 func (f *philosophersFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *philosophersFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 201)
 }
 
 // philosophersFunc3Run is a function literal of [philosophers] for the runtime to call. It returns
@@ -844,8 +852,8 @@ func philosophersFunc3Run(forksArg *forks, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &philosophersFunc3Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &philosophersFunc3Machine{philosophersFunc3Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &philosophersFunc3Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // philosophersFunc3Locals is what a function literal of [philosophers] keeps while it is
@@ -873,11 +881,11 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:881
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:889
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -886,30 +894,30 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:890
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:898
 	f.dine1 = nil
 after1:
 	return true, result0
 }
 
-func (f *philosophersFunc3Locals) Location() statemachine.Location {
-	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 205)
-}
-
 // philosophersFunc3Machine is a function literal of [philosophers] as the root of a chain: chain
 // and frame in one allocation.
 type philosophersFunc3Machine struct {
-	statemachine.Spawned[job.Void]
-	philosophersFunc3Locals
+	builder statemachine.Spawned[job.Void]
+	kept    philosophersFunc3Locals
 }
 
 func (f *philosophersFunc3Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *philosophersFunc3Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 205)
 }
 
 // Digest of count: b0caa95a62de432d
@@ -922,8 +930,8 @@ func countAsync(steps int, done *int) (result *job.Job[job.Void]) {
 	if frame.moveNext(&r, steps) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
-	m := &countMachine{countFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &countMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // countEnter enters [count] for another machine. It returns the results or, suspended, the frame
@@ -935,7 +943,7 @@ func countEnter(r *statemachine.Run, steps int, done *int) *countFrame {
 	}
 	m := new(countFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -963,7 +971,7 @@ func (f *countFrame) moveNext(r *statemachine.Run, steps int) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.n1 = steps
@@ -975,7 +983,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:979
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:987
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -984,14 +992,14 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:988
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:996
 	goto range1
 endRange1:
 	return true
 }
 
 func (f *countFrame) Location() statemachine.Location {
-	return f.Frame.At("main.count", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 217)
+	return statemachine.At(&f.Frame, "main.count", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 217)
 }
 
 func (f *countFrame) Results(r *statemachine.Run) {
@@ -1000,17 +1008,21 @@ func (f *countFrame) Results(r *statemachine.Run) {
 
 // countMachine is [count] as the root of a chain: chain, job and frame in one allocation.
 type countMachine struct {
-	statemachine.Builder[job.Void]
-	countFrame
+	builder statemachine.Builder[job.Void]
+	kept    countFrame
 }
 
 func (f *countMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.countFrame.moveNext(r, 0) {
+	if !f.kept.moveNext(r, 0) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.countFrame = countFrame{Frame: f.countFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = countFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *countMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.count", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 217)
 }
 
 // Digest of overtaken: 87a8e80b0f423230
@@ -1023,8 +1035,8 @@ func overtakenAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &overtakenMachine{overtakenLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &overtakenMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // overtakenLocals is what [overtaken] keeps while it is suspended.
@@ -1050,7 +1062,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:226
@@ -1073,7 +1085,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		// main.go:234: _, _ = runner.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 		if awaited = runner; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1077
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1089
 			goto after1
 		}
 		f.State = 1
@@ -1089,7 +1101,7 @@ after1:
 	// main.go:235: _, _ = walker.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	if awaited = f.walker; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1093
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1105
 		goto after2
 	}
 	f.State = 2
@@ -1104,32 +1116,32 @@ after2:
 	awaited.GetResult()
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1108
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1120
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1113
-}
-
-func (f *overtakenLocals) Location() statemachine.Location {
-	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1125
 }
 
 // overtakenMachine is [overtaken] as the root of a chain: chain, job and frame in one allocation.
 type overtakenMachine struct {
-	statemachine.Builder[job.Void]
-	overtakenLocals
+	builder statemachine.Builder[job.Void]
+	kept    overtakenLocals
 }
 
 func (f *overtakenMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.overtakenLocals = overtakenLocals{Frame: f.overtakenLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = overtakenLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *overtakenMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
 }
 
 // overtakenFunc1Run is a function literal of [overtaken] for the runtime to call. It returns the
@@ -1141,8 +1153,8 @@ func overtakenFunc1Run(done *int, arg1 context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, done); hasEnded {
 		return v0
 	}
-	m := &overtakenFunc1Machine{overtakenFunc1Locals: frame}
-	return m.Suspend(arg1, &r, m)
+	m := &overtakenFunc1Machine{kept: frame}
+	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // overtakenFunc1Locals is what a function literal of [overtaken] keeps while it is suspended.
@@ -1162,11 +1174,11 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (hasEnde
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1170
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1182
 	if f.count1 == nil {
 		goto after1
 	}
@@ -1175,32 +1187,32 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (hasEnde
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1179
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1191
 	f.count1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1184
-}
-
-func (f *overtakenFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 227)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1196
 }
 
 // overtakenFunc1Machine is a function literal of [overtaken] as the root of a chain: chain and
 // frame in one allocation.
 type overtakenFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	overtakenFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    overtakenFunc1Locals
 }
 
 func (f *overtakenFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *overtakenFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 227)
 }
 
 // overtakenFunc2Run is a function literal of [overtaken] for the runtime to call. It returns the
@@ -1212,8 +1224,8 @@ func overtakenFunc2Run(before, done, after *int, arg3 context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, before); hasEnded {
 		return v0
 	}
-	m := &overtakenFunc2Machine{overtakenFunc2Locals: frame}
-	return m.Suspend(arg3, &r, m)
+	m := &overtakenFunc2Machine{kept: frame}
+	return m.builder.Suspend(arg3, &r, m, &m.kept.Frame)
 }
 
 // overtakenFunc2Locals is what a function literal of [overtaken] keeps while it is suspended.
@@ -1234,12 +1246,12 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (hasEn
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1243
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1255
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1247,27 +1259,27 @@ resume1:
 	_ = r.Refusal()
 	(*f.after) = (*f.done)
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1251
-}
-
-func (f *overtakenFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 230)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1263
 }
 
 // overtakenFunc2Machine is a function literal of [overtaken] as the root of a chain: chain and
 // frame in one allocation.
 type overtakenFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	overtakenFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    overtakenFunc2Locals
 }
 
 func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 9fee5debce5514b8
+func (f *overtakenFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 230)
+}
+
+// Digest of what is above: 98a75afc6183083b

@@ -26,8 +26,8 @@ func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &orderlyMachine{orderlyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &orderlyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // orderlyLocals is what [orderly] keeps while it is suspended.
@@ -51,7 +51,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
@@ -99,24 +99,24 @@ after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:100
 }
 
-func (f *orderlyLocals) Location() statemachine.Location {
-	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 36, 37)
-}
-
 // orderlyMachine is [orderly] as the root of a chain: chain, job and frame in one allocation.
 type orderlyMachine struct {
-	statemachine.Builder[job.Void]
-	orderlyLocals
+	builder statemachine.Builder[job.Void]
+	kept    orderlyLocals
 }
 
 func (f *orderlyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.orderlyLocals = orderlyLocals{Frame: f.orderlyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = orderlyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *orderlyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 36, 37)
 }
 
 // orderlyFunc1Run is a function literal of [orderly] for the runtime to call. It returns the
@@ -128,8 +128,8 @@ func orderlyFunc1Run(forksArg *forks, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &orderlyFunc1Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &orderlyFunc1Machine{orderlyFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &orderlyFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // orderlyFunc1Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -156,7 +156,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
@@ -175,24 +175,24 @@ after1:
 	return true, result0
 }
 
-func (f *orderlyFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34)
-}
-
 // orderlyFunc1Machine is a function literal of [orderly] as the root of a chain: chain and frame
 // in one allocation.
 type orderlyFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	orderlyFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    orderlyFunc1Locals
 }
 
 func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *orderlyFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34)
 }
 
 // orderlyFunc2Run is a function literal of [orderly] for the runtime to call. It returns the
@@ -204,8 +204,8 @@ func orderlyFunc2Run(forksArg *forks, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &orderlyFunc2Args{forks2: forksArg, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &orderlyFunc2Machine{orderlyFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &orderlyFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // orderlyFunc2Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -232,7 +232,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
@@ -251,24 +251,24 @@ after1:
 	return true, result0
 }
 
-func (f *orderlyFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 35)
-}
-
 // orderlyFunc2Machine is a function literal of [orderly] as the root of a chain: chain and frame
 // in one allocation.
 type orderlyFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	orderlyFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    orderlyFunc2Locals
 }
 
 func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 19231edf4ffdc3e4
+func (f *orderlyFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 35)
+}
+
+// Digest of what is above: 591aac1d474717de

@@ -29,8 +29,8 @@ func (c *conn) echoAsync() (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &connEchoMachine{connEchoLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &connEchoMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // connEchoLocals is what [conn.echo] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *connEchoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:21
 	f.buffer = make([]byte, 64)
@@ -83,24 +83,24 @@ after1:
 	goto for1
 }
 
-func (f *connEchoLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*conn).echo", "github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go", 23)
-}
-
 // connEchoMachine is [conn.echo] as the root of a chain: chain, job and frame in one allocation.
 type connEchoMachine struct {
-	statemachine.Builder[job.Void]
-	connEchoLocals
+	builder statemachine.Builder[job.Void]
+	kept    connEchoLocals
 }
 
 func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.connEchoLocals = connEchoLocals{Frame: f.connEchoLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = connEchoLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 73973ca1bbac49a9
+func (f *connEchoMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*conn).echo", "github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go", 23)
+}
+
+// Digest of what is above: 64caed4d5456ebf9

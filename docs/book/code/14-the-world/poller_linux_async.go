@@ -29,8 +29,8 @@ func (c *conn) readAsync(buffer []byte) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &connReadMachine{connReadLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &connReadMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // readEnter enters [conn.read] for another machine. It returns the results or, suspended, the
@@ -40,8 +40,8 @@ func (c *conn) readEnter(r *statemachine.Run, buffer []byte) (*connReadFrame, in
 	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
 		return nil, v0, v1
 	}
-	m := &connReadFrame{connReadLocals: frame}
-	r.Push(context.Background(), m)
+	m := &connReadFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -57,14 +57,14 @@ type connReadLocals struct {
 
 // connReadFrame is the frame of [conn.read] for a caller that is a machine.
 type connReadFrame struct {
-	connReadLocals
+	kept connReadLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *connReadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -78,7 +78,7 @@ func (f *connReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 	{
@@ -116,8 +116,8 @@ after1:
 	goto for1
 }
 
-func (f *connReadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*conn).read", "github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go", 92)
+func (f *connReadFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*conn).read", "github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go", 92)
 }
 
 func (f *connReadFrame) Results(r *statemachine.Run) (int, error) {
@@ -127,18 +127,22 @@ func (f *connReadFrame) Results(r *statemachine.Run) (int, error) {
 
 // connReadMachine is [conn.read] as the root of a chain: chain, job and frame in one allocation.
 type connReadMachine struct {
-	statemachine.Builder[int]
-	connReadLocals
+	builder statemachine.Builder[int]
+	kept    connReadLocals
 }
 
 func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.connReadLocals = connReadLocals{Frame: f.connReadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = connReadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 687c5b2eb2465a28
+func (f *connReadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*conn).read", "github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go", 92)
+}
+
+// Digest of what is above: 6c2f7c0dcc814b4b

@@ -26,8 +26,8 @@ func visitAsync(ctx context.Context, c client, name string) (result *job.Job[str
 	if hasEnded, v0, v1 := frame.moveNext(&r, &visitArgs{ctx: ctx, c: c, name: name}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &visitMachine{visitLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &visitMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // visitLocals is what [visit] keeps while it is suspended.
@@ -54,7 +54,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(args.ctx, args.c, args.name)
@@ -80,24 +80,24 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
 }
 
-func (f *visitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
-}
-
 // visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
 type visitMachine struct {
-	statemachine.Builder[string]
-	visitLocals
+	builder statemachine.Builder[string]
+	kept    visitLocals
 }
 
 func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = visitLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: edc6298ee3f8a1e0
+func (f *visitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
+}
+
+// Digest of what is above: 8ae0300cb9546802

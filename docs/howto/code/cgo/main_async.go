@@ -28,8 +28,8 @@ func visitAsync(ctx context.Context, name string, takes time.Duration) (result *
 	if hasEnded, v0, v1 := frame.moveNext(&r, &visitArgs{ctx: ctx, name: name, takes: takes}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &visitMachine{visitLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &visitMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // visitLocals is what [visit] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	f.lookup1 = dns.LookupAsync(args.ctx, args.name, args.takes)
@@ -82,24 +82,24 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:83
 }
 
-func (f *visitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/cgo/main.go", 24)
-}
-
 // visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
 type visitMachine struct {
-	statemachine.Builder[string]
-	visitLocals
+	builder statemachine.Builder[string]
+	kept    visitLocals
 }
 
 func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = visitLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8a9ca61c8fb5e9f9
+func (f *visitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/cgo/main.go", 24)
+}
+
+// Digest of what is above: c828681eb23ef657

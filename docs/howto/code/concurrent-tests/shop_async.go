@@ -26,8 +26,8 @@ func (s *shop) buyAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(arg0, job.Void{}, nil)
 	}
-	m := &shopBuyMachine{shopBuyFrame: frame}
-	return m.Start(arg0, &r, m)
+	m := &shopBuyMachine{kept: frame}
+	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
 }
 
 // buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
@@ -39,7 +39,7 @@ func (s *shop) buyEnter(r *statemachine.Run, arg0 context.Context) *shopBuyFrame
 	}
 	m := new(shopBuyFrame)
 	*m = frame
-	r.Push(arg0, m)
+	r.Push(arg0, m, &m.Frame)
 	return m
 }
 
@@ -59,7 +59,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:24
 	if f.s.stock == 0 {
@@ -79,7 +79,7 @@ resume1:
 }
 
 func (f *shopBuyFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*shop).buy", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 27)
+	return statemachine.At(&f.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 27)
 }
 
 func (f *shopBuyFrame) Results(r *statemachine.Run) {
@@ -88,17 +88,21 @@ func (f *shopBuyFrame) Results(r *statemachine.Run) {
 
 // shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
 type shopBuyMachine struct {
-	statemachine.Builder[job.Void]
-	shopBuyFrame
+	builder statemachine.Builder[job.Void]
+	kept    shopBuyFrame
 }
 
 func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.shopBuyFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = shopBuyFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 27)
 }
 
 // Digest of shop.buyLocked: 7ff1bc878411fe7a
@@ -112,8 +116,8 @@ func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &shopBuyLockedMachine{shopBuyLockedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &shopBuyLockedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // shopBuyLockedLocals is what [shop.buyLocked] keeps while it is suspended.
@@ -141,11 +145,11 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:149
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:153
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -154,13 +158,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:158
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:162
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:164
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:168
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
 		return true, result0
@@ -173,7 +177,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:177
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:181
 	if f.buy2 == nil {
 		goto after2
 	}
@@ -183,38 +187,38 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:187
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:191
 	f.buy2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:196
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:196
-}
-
-func (f *shopBuyLockedLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*shop).buyLocked", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 36, 40)
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:200
 }
 
 // shopBuyLockedMachine is [shop.buyLocked] as the root of a chain: chain, job and frame in one
 // allocation.
 type shopBuyLockedMachine struct {
-	statemachine.Builder[job.Void]
-	shopBuyLockedLocals
+	builder statemachine.Builder[job.Void]
+	kept    shopBuyLockedLocals
 }
 
 func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.shopBuyLockedLocals = shopBuyLockedLocals{Frame: f.shopBuyLockedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = shopBuyLockedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: dc4d18bc565e1991
+func (f *shopBuyLockedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).buyLocked", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 36, 40)
+}
+
+// Digest of what is above: 6aaf287502504510

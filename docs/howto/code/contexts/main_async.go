@@ -30,8 +30,8 @@ func answerAsync(ctx context.Context, known *coord.ManualResetEvent) (result *jo
 	if hasEnded, v0, v1 := frame.moveNext(&r, known); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &answerMachine{answerLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &answerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
@@ -41,8 +41,8 @@ func answerEnter(r *statemachine.Run, ctx context.Context, known *coord.ManualRe
 	if hasEnded, v0, v1 := frame.moveNext(r, known); hasEnded {
 		return nil, v0, v1
 	}
-	m := &answerFrame{answerLocals: frame}
-	r.Push(ctx, m)
+	m := &answerFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -57,14 +57,14 @@ type answerLocals struct {
 
 // answerFrame is the frame of [answer] for a caller that is a machine.
 type answerFrame struct {
-	answerLocals
+	kept answerLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -79,7 +79,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	f.wait1, err = known.WaitEnter(r, f.ctx)
@@ -104,8 +104,8 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:105
 }
 
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("main.answer", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 22)
+func (f *answerFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 22)
 }
 
 func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
@@ -115,18 +115,22 @@ func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
 
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
-	statemachine.Builder[int]
-	answerLocals
+	builder statemachine.Builder[int]
+	kept    answerLocals
 }
 
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = answerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 22)
 }
 
 // Digest of endsBoth: b77873a739e99411
@@ -140,8 +144,8 @@ func endsBothAsync(ctx context.Context, known *coord.ManualResetEvent) (result *
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &endsBothMachine{endsBothLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &endsBothMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // endsBothLocals is what [endsBoth] keeps while it is suspended.
@@ -167,7 +171,7 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -177,7 +181,7 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	f.answer1, answer1Value, answer1Err = answerEnter(r, f.ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:181
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:185
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -187,37 +191,37 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:191
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:195
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	result0, result1 = answer1Value, answer1Err
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:196
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:200
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:200
-}
-
-func (f *endsBothLocals) Location() statemachine.Location {
-	return f.Frame.At("main.endsBoth", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 35)
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:204
 }
 
 // endsBothMachine is [endsBoth] as the root of a chain: chain, job and frame in one allocation.
 type endsBothMachine struct {
-	statemachine.Builder[int]
-	endsBothLocals
+	builder statemachine.Builder[int]
+	kept    endsBothLocals
 }
 
 func (f *endsBothMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.endsBothLocals = endsBothLocals{Frame: f.endsBothLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = endsBothLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *endsBothMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.endsBoth", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 35)
 }
 
 // Digest of endsTheWait: 840ca8447d7a5725
@@ -230,8 +234,8 @@ func endsTheWaitAsync(ctx context.Context, known *coord.ManualResetEvent) (resul
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &endsTheWaitMachine{endsTheWaitLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &endsTheWaitMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // endsTheWaitLocals is what [endsTheWait] keeps while it is suspended.
@@ -257,14 +261,14 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:42
 	f.j = answerAsync(ctx, f.known)
 	// main.go:43: _, err := job.WaitTimeout(ctx, j, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	if awaited = job.WaitTimeout(ctx, f.j, patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:268
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:272
 		goto after1
 	}
 	f.State = 1
@@ -285,7 +289,7 @@ after1:
 	// main.go:47: return j.Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	if awaited = f.j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:289
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:293
 		goto after2
 	}
 	f.State = 2
@@ -298,29 +302,29 @@ resume2:
 after2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:302
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:306
 	return true, result0, result1
-}
-
-func (f *endsTheWaitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 43, 47)
 }
 
 // endsTheWaitMachine is [endsTheWait] as the root of a chain: chain, job and frame in one
 // allocation.
 type endsTheWaitMachine struct {
-	statemachine.Builder[int]
-	endsTheWaitLocals
+	builder statemachine.Builder[int]
+	kept    endsTheWaitLocals
 }
 
 func (f *endsTheWaitMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.endsTheWaitLocals = endsTheWaitLocals{Frame: f.endsTheWaitLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = endsTheWaitLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *endsTheWaitMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 43, 47)
 }
 
 // Digest of cleansUp: 2ce6beb32a15c4bb
@@ -333,8 +337,8 @@ func cleansUpAsync(ctx context.Context, known *coord.ManualResetEvent) (result *
 	if frame.moveNext(&r, &cleansUpArgs{ctx: &ctx, known: known}) {
 		return statemachine.Completed(ctx, frame.n, frame.err)
 	}
-	m := &cleansUpMachine{cleansUpFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &cleansUpMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // cleansUpFrame is the frame of [cleansUp]: what it keeps while it is suspended, its results among
@@ -385,7 +389,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 	case 3:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:55
@@ -406,7 +410,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:410
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:414
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -415,7 +419,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:419
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:423
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -425,7 +429,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:433
 		return true, false
 	}
 	f.State = 2
@@ -433,27 +437,27 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:437
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:441
 	goto epilogue
-}
-
-func (f *cleansUpFrame) Location() statemachine.Location {
-	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 64, 65)
 }
 
 // cleansUpMachine is [cleansUp] as the root of a chain: chain, job and frame in one allocation.
 type cleansUpMachine struct {
-	statemachine.Builder[int]
-	cleansUpFrame
+	builder statemachine.Builder[int]
+	kept    cleansUpFrame
 }
 
 func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.cleansUpFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(r, f.n, f.err)
-	f.cleansUpFrame = cleansUpFrame{Frame: f.cleansUpFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.n, f.kept.err)
+	f.kept = cleansUpFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *cleansUpMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 64, 65)
 }
 
 // cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
@@ -466,7 +470,7 @@ func cleansUpFunc1Enter(r *statemachine.Run, ctx *context.Context, known *coord.
 	}
 	m := new(cleansUpFunc1Frame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -503,7 +507,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
@@ -512,7 +516,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 		args.known.Set()
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:516
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:520
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -521,24 +525,24 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:525
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:529
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:530
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:534
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:534
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:538
 }
 
 func (f *cleansUpFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 61)
+	return statemachine.At(&f.Frame, "main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 61)
 }
 
 func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 2f93ab707293d797
+// Digest of what is above: 3f928ab81f45cabc

@@ -30,8 +30,8 @@ func walkAsync(ctx context.Context, dir string, degree int) (result *job.Job[[]f
 	if hasEnded, v1 := frame.moveNext(&r, dir); hasEnded {
 		return statemachine.Completed(ctx, frame.found, v1)
 	}
-	m := &walkMachine{walkLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &walkMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // walkLocals is what [walk] keeps while it is suspended.
@@ -64,7 +64,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run, dir string) (hasEnded bool, e
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:107
 	f.level = []string{dir}
@@ -147,24 +147,24 @@ endFor1:
 	return true, err
 }
 
-func (f *walkLocals) Location() statemachine.Location {
-	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 108, 125)
-}
-
 // walkMachine is [walk] as the root of a chain: chain, job and frame in one allocation.
 type walkMachine struct {
-	statemachine.Builder[[]file]
-	walkLocals
+	builder statemachine.Builder[[]file]
+	kept    walkLocals
 }
 
 func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, "")
+	hasEnded, v1 := f.kept.moveNext(r, "")
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.found, v1)
-	f.walkLocals = walkLocals{Frame: f.walkLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.found, v1)
+	f.kept = walkLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *walkMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 108, 125)
 }
 
 // walkFunc1Run is a function literal of [walk] for the runtime to call. It returns the results, or
@@ -176,8 +176,8 @@ func walkFunc1Run(ctx context.Context, dir string) ([]fs.DirEntry, error) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &walkFunc1Args{ctx: ctx, dir: dir}); hasEnded {
 		return v0, v1
 	}
-	m := &walkFunc1Machine{walkFunc1Locals: frame}
-	return nil, m.Suspend(ctx, &r, m)
+	m := &walkFunc1Machine{kept: frame}
+	return nil, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // walkFunc1Locals is what a function literal of [walk] keeps while it is suspended.
@@ -204,7 +204,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:109: … job.Blocking(ctx, func(context.Context) ([]fs.DirEntry, error) { return os. …
 	{
@@ -230,24 +230,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *walkFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 109)
-}
-
 // walkFunc1Machine is a function literal of [walk] as the root of a chain: chain and frame in one
 // allocation.
 type walkFunc1Machine struct {
-	statemachine.Spawned[[]fs.DirEntry]
-	walkFunc1Locals
+	builder statemachine.Spawned[[]fs.DirEntry]
+	kept    walkFunc1Locals
 }
 
 func (f *walkFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *walkFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 109)
 }
 
 // walkFunc2Run is a function literal of [walk] for the runtime to call. It returns the results, or
@@ -259,8 +259,8 @@ func walkFunc2Run(ctx context.Context, name string) (file, error) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return v0, v1
 	}
-	m := &walkFunc2Machine{walkFunc2Locals: frame}
-	return file{}, m.Suspend(ctx, &r, m)
+	m := &walkFunc2Machine{kept: frame}
+	return file{}, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // walkFunc2Locals is what a function literal of [walk] keeps while it is suspended.
@@ -283,7 +283,7 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:126: text, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
@@ -307,24 +307,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *walkFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 126)
-}
-
 // walkFunc2Machine is a function literal of [walk] as the root of a chain: chain and frame in one
 // allocation.
 type walkFunc2Machine struct {
-	statemachine.Spawned[file]
-	walkFunc2Locals
+	builder statemachine.Spawned[file]
+	kept    walkFunc2Locals
 }
 
 func (f *walkFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 727b9b181e6f3918
+func (f *walkFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 126)
+}
+
+// Digest of what is above: d8b89b30776a6bca

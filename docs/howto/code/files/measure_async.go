@@ -28,8 +28,8 @@ func oneByOneAsync(ctx context.Context, names []string) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r, &oneByOneArgs{ctx: ctx, names: names}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &oneByOneMachine{oneByOneLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &oneByOneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // oneByOneLocals is what [oneByOne] keeps while it is suspended.
@@ -55,7 +55,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), args.names, func(ctx1 context.Context, name1 string) error {
@@ -76,24 +76,24 @@ after1:
 	return true, result0
 }
 
-func (f *oneByOneLocals) Location() statemachine.Location {
-	return f.Frame.At("main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 98)
-}
-
 // oneByOneMachine is [oneByOne] as the root of a chain: chain, job and frame in one allocation.
 type oneByOneMachine struct {
-	statemachine.Builder[job.Void]
-	oneByOneLocals
+	builder statemachine.Builder[job.Void]
+	kept    oneByOneLocals
 }
 
 func (f *oneByOneMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.oneByOneLocals = oneByOneLocals{Frame: f.oneByOneLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = oneByOneLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *oneByOneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 98)
 }
 
 // oneByOneFunc1Run is a function literal of [oneByOne] for the runtime to call. It returns the
@@ -105,8 +105,8 @@ func oneByOneFunc1Run(ctx context.Context, name string) error {
 	if hasEnded, v0 := frame.moveNext(&r, &oneByOneFunc1Args{ctx: ctx, name: name}); hasEnded {
 		return v0
 	}
-	m := &oneByOneFunc1Machine{oneByOneFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &oneByOneFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // oneByOneFunc1Locals is what a function literal of [oneByOne] keeps while it is suspended.
@@ -134,7 +134,7 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// measure.go:99: _, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
@@ -157,24 +157,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:158
 }
 
-func (f *oneByOneFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 99)
-}
-
 // oneByOneFunc1Machine is a function literal of [oneByOne] as the root of a chain: chain and frame
 // in one allocation.
 type oneByOneFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	oneByOneFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    oneByOneFunc1Locals
 }
 
 func (f *oneByOneFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *oneByOneFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 99)
 }
 
 // Digest of inBatches: d9112ef3bfc88158
@@ -187,8 +187,8 @@ func inBatchesAsync(ctx context.Context, names []string) (result *job.Job[job.Vo
 	if hasEnded, v0 := frame.moveNext(&r, &inBatchesArgs{ctx: ctx, names: names}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &inBatchesMachine{inBatchesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &inBatchesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // inBatchesLocals is what [inBatches] keeps while it is suspended.
@@ -214,7 +214,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), slices.Collect(slices.Chunk(args.names, 100)), func(ctx1 context.Context, batch1 []string) error {
@@ -235,24 +235,24 @@ after1:
 	return true, result0
 }
 
-func (f *inBatchesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 106)
-}
-
 // inBatchesMachine is [inBatches] as the root of a chain: chain, job and frame in one allocation.
 type inBatchesMachine struct {
-	statemachine.Builder[job.Void]
-	inBatchesLocals
+	builder statemachine.Builder[job.Void]
+	kept    inBatchesLocals
 }
 
 func (f *inBatchesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.inBatchesLocals = inBatchesLocals{Frame: f.inBatchesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = inBatchesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *inBatchesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 106)
 }
 
 // inBatchesFunc1Run is a function literal of [inBatches] for the runtime to call. It returns the
@@ -264,8 +264,8 @@ func inBatchesFunc1Run(ctx context.Context, batch []string) error {
 	if hasEnded, v0 := frame.moveNext(&r, &inBatchesFunc1Args{ctx: ctx, batch: batch}); hasEnded {
 		return v0
 	}
-	m := &inBatchesFunc1Machine{inBatchesFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &inBatchesFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inBatchesFunc1Locals is what a function literal of [inBatches] keeps while it is suspended.
@@ -293,7 +293,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// measure.go:107: … job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.V …
 	{
@@ -321,24 +321,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:322
 }
 
-func (f *inBatchesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 107)
-}
-
 // inBatchesFunc1Machine is a function literal of [inBatches] as the root of a chain: chain and
 // frame in one allocation.
 type inBatchesFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	inBatchesFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    inBatchesFunc1Locals
 }
 
 func (f *inBatchesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 2b59587774ebce6c
+func (f *inBatchesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 107)
+}
+
+// Digest of what is above: 3bb5506c2e6f4ed2

@@ -30,8 +30,8 @@ func (c *cache[K, V]) GetAsync(ctx context.Context, key K) (result *job.Job[V]) 
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &CacheGetMachine[K, V]{CacheGetLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &CacheGetMachine[K, V]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // GetEnter enters [cache.Get] for another machine. It returns the results or, suspended, the frame
@@ -42,8 +42,8 @@ func (c *cache[K, V]) GetEnter(r *statemachine.Run, ctx context.Context, key K) 
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &CacheGetFrame[K, V]{CacheGetLocals: frame}
-	r.Push(ctx, m)
+	m := &CacheGetFrame[K, V]{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, *new(V), nil
 }
 
@@ -62,14 +62,14 @@ type CacheGetLocals[K comparable, V any] struct {
 
 // CacheGetFrame is the frame of [cache.Get] for a caller that is a machine.
 type CacheGetFrame[K comparable, V any] struct {
-	CacheGetLocals[K, V]
+	kept CacheGetLocals[K, V]
 
 	result0 V
 	result1 error
 }
 
 func (f *CacheGetFrame[K, V]) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -86,7 +86,7 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, res
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
@@ -155,8 +155,8 @@ resume2:
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:156
 }
 
-func (f *CacheGetLocals[K, V]) Location() statemachine.Location {
-	return f.Frame.At("main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
+func (f *CacheGetFrame[K, V]) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
 }
 
 func (f *CacheGetFrame[K, V]) Results(r *statemachine.Run) (V, error) {
@@ -166,19 +166,23 @@ func (f *CacheGetFrame[K, V]) Results(r *statemachine.Run) (V, error) {
 
 // CacheGetMachine is [cache.Get] as the root of a chain: chain, job and frame in one allocation.
 type CacheGetMachine[K comparable, V any] struct {
-	statemachine.Builder[V]
-	CacheGetLocals[K, V]
+	builder statemachine.Builder[V]
+	kept    CacheGetLocals[K, V]
 }
 
 func (f *CacheGetMachine[K, V]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.CacheGetLocals = CacheGetLocals[K, V]{Frame: f.CacheGetLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = CacheGetLocals[K, V]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *CacheGetMachine[K, V]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
 }
 
 // Digest of all: c69255d0eda35849
@@ -191,8 +195,8 @@ func allAsync[K any, V any, S store[K, V]](ctx context.Context, s S, keys []K) (
 	if hasEnded, v0, v1 := frame.moveNext(&r, &allArgs[K, V, S]{ctx: ctx, s: s, keys: keys}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &allMachine[K, V, S]{allLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &allMachine[K, V, S]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // allLocals is what [all] keeps while it is suspended.
@@ -219,7 +223,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		s := args.s
@@ -228,7 +232,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 			return allFunc1Run[K, V, S](s, ctx1, key1)
 		})).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:236
 	if f.map1 == nil {
 		goto after1
 	}
@@ -237,30 +241,30 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:245
 	f.map1 = nil
 after1:
 	return true, result0, result1
 }
 
-func (f *allLocals[K, V, S]) Location() statemachine.Location {
-	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
-}
-
 // allMachine is [all] as the root of a chain: chain, job and frame in one allocation.
 type allMachine[K any, V any, S store[K, V]] struct {
-	statemachine.Builder[[]V]
-	allLocals[K, V, S]
+	builder statemachine.Builder[[]V]
+	kept    allLocals[K, V, S]
 }
 
 func (f *allMachine[K, V, S]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.allLocals = allLocals[K, V, S]{Frame: f.allLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = allLocals[K, V, S]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *allMachine[K, V, S]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
 // allFunc1Run is a function literal of [all] for the runtime to call. It returns the results, or
@@ -272,8 +276,8 @@ func allFunc1Run[K any, V any, S store[K, V]](s S, ctx context.Context, key K) (
 	if hasEnded, v0, v1 := frame.moveNext(&r, &allFunc1Args[K, V, S]{s: s, ctx: ctx, key: key}); hasEnded {
 		return v0, v1
 	}
-	m := &allFunc1Machine[K, V, S]{allFunc1Locals: frame}
-	return *new(V), m.Suspend(ctx, &r, m)
+	m := &allFunc1Machine[K, V, S]{kept: frame}
+	return *new(V), m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // allFunc1Locals is what a function literal of [all] keeps while it is suspended.
@@ -300,13 +304,13 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	if statemachine.TwinEnded(r, f.get1) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:310
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:314
 		goto resume1
 	}
 	f.State = 1
@@ -314,29 +318,29 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = statemachine.TwinResult(r, f.get1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:318
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:322
 	f.get1 = nil
 	return true, result0, result1
-}
-
-func (f *allFunc1Locals[K, V, S]) Location() statemachine.Location {
-	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
 // allFunc1Machine is a function literal of [all] as the root of a chain: chain and frame in one
 // allocation.
 type allFunc1Machine[K any, V any, S store[K, V]] struct {
-	statemachine.Spawned[V]
-	allFunc1Locals[K, V, S]
+	builder statemachine.Spawned[V]
+	kept    allFunc1Locals[K, V, S]
 }
 
 func (f *allFunc1Machine[K, V, S]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *allFunc1Machine[K, V, S]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
 // Digest of orElse: 8d80a2c7bb93bdc5
@@ -349,8 +353,8 @@ func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K)
 	if hasEnded, v0, v1 := frame.moveNext(&r, &orElseArgs[K, V]{ctx: ctx, get: get, key: key}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &orElseMachine[K, V]{orElseLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &orElseMachine[K, V]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // orElseLocals is what [orElse] keeps while it is suspended.
@@ -380,12 +384,12 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:76: v, err := get(ctx, key).Await()
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	if awaited = args.get(args.ctx, args.key); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:389
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:393
 		goto after1
 	}
 	f.State = 1
@@ -403,27 +407,27 @@ after1:
 		}
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:407
-}
-
-func (f *orElseLocals[K, V]) Location() statemachine.Location {
-	return f.Frame.At("main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:411
 }
 
 // orElseMachine is [orElse] as the root of a chain: chain, job and frame in one allocation.
 type orElseMachine[K any, V any] struct {
-	statemachine.Builder[V]
-	orElseLocals[K, V]
+	builder statemachine.Builder[V]
+	kept    orElseLocals[K, V]
 }
 
 func (f *orElseMachine[K, V]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.orElseLocals = orElseLocals[K, V]{Frame: f.orElseLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = orElseLocals[K, V]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *orElseMachine[K, V]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76)
 }
 
 // Digest of prices.Get: 90b9dd41944a5c8e
@@ -436,8 +440,8 @@ func (p *prices) GetAsync(ctx context.Context, name string) (result *job.Job[int
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &PricesGetMachine{PricesGetLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &PricesGetMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // GetEnter enters [prices.Get] for another machine. It returns the results or, suspended, the
@@ -447,8 +451,8 @@ func (p *prices) GetEnter(r *statemachine.Run, ctx context.Context, name string)
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &PricesGetFrame{PricesGetLocals: frame}
-	r.Push(ctx, m)
+	m := &PricesGetFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -462,14 +466,14 @@ type PricesGetLocals struct {
 
 // PricesGetFrame is the frame of [prices.Get] for a caller that is a machine.
 type PricesGetFrame struct {
-	PricesGetLocals
+	kept PricesGetLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *PricesGetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -485,12 +489,12 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:95
 	f.p.asked.Add(1)
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:494
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:498
 	if !asleep {
 		goto after1
 	}
@@ -512,11 +516,11 @@ after1:
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:516
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:520
 }
 
-func (f *PricesGetLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
+func (f *PricesGetFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
 }
 
 func (f *PricesGetFrame) Results(r *statemachine.Run) (int, error) {
@@ -526,18 +530,22 @@ func (f *PricesGetFrame) Results(r *statemachine.Run) (int, error) {
 
 // PricesGetMachine is [prices.Get] as the root of a chain: chain, job and frame in one allocation.
 type PricesGetMachine struct {
-	statemachine.Builder[int]
-	PricesGetLocals
+	builder statemachine.Builder[int]
+	kept    PricesGetLocals
 }
 
 func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.PricesGetLocals = PricesGetLocals{Frame: f.PricesGetLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = PricesGetLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6293a872994058d6
+func (f *PricesGetMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
+}
+
+// Digest of what is above: 304ba73dc67d733c

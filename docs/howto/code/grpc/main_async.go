@@ -30,8 +30,8 @@ func cheapestAsync(ctx context.Context, client prices.PricesClient, baskets [][]
 	if hasEnded, v0, v1 := frame.moveNext(&r, &cheapestArgs{ctx: ctx, client: client, baskets: baskets}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &cheapestMachine{cheapestLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &cheapestMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // cheapestLocals is what [cheapest] keeps while it is suspended.
@@ -59,7 +59,7 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:43
 	f.totals = make([]int64, len(args.baskets))
@@ -105,24 +105,24 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:106
 }
 
-func (f *cheapestLocals) Location() statemachine.Location {
-	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 44)
-}
-
 // cheapestMachine is [cheapest] as the root of a chain: chain, job and frame in one allocation.
 type cheapestMachine struct {
-	statemachine.Builder[int64]
-	cheapestLocals
+	builder statemachine.Builder[int64]
+	kept    cheapestLocals
 }
 
 func (f *cheapestMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.cheapestLocals = cheapestLocals{Frame: f.cheapestLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = cheapestLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *cheapestMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 44)
 }
 
 // cheapestFunc1Run is a function literal of [cheapest] for the runtime to call. It returns the
@@ -134,8 +134,8 @@ func cheapestFunc1Run(client prices.PricesClient, names []string, totals []int64
 	if hasEnded, v0 := frame.moveNext(&r, &cheapestFunc1Args{client: client, names: names, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &cheapestFunc1Machine{cheapestFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &cheapestFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // cheapestFunc1Locals is what a function literal of [cheapest] keeps while it is suspended.
@@ -167,7 +167,7 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:48: total, err := call(ctx, client.Total, &prices.Goods{Names: names}).Await()
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
@@ -193,24 +193,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:194
 }
 
-func (f *cheapestFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 48)
-}
-
 // cheapestFunc1Machine is a function literal of [cheapest] as the root of a chain: chain and frame
 // in one allocation.
 type cheapestFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	cheapestFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    cheapestFunc1Locals
 }
 
 func (f *cheapestFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *cheapestFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 48)
 }
 
 // Digest of watch: ead74534e5b971a3
@@ -257,7 +257,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 4:
 		goto resume4
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -367,7 +367,7 @@ endIf2:
 }
 
 func (f *watchFrame) Location() statemachine.Location {
-	return f.Frame.At("main.watch", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 72, 76, 80, 84)
+	return statemachine.At(&f.Frame, "main.watch", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 72, 76, 80, 84)
 }
 
 // Digest of follow: 606967691217d093
@@ -381,8 +381,8 @@ func followAsync(ctx context.Context, client prices.PricesClient, name string, m
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.seen, frame.err)
 	}
-	m := &followMachine{followFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &followMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // followFrame is the frame of [follow]: what it keeps while it is suspended, its results among it.
@@ -431,7 +431,7 @@ func (f *followFrame) step(r *statemachine.Run, args *followArgs) (hasEnded bool
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	f.loop1 = statemachine.RangeStream(watchAsync(args.ctx, args.client, args.name))
@@ -515,24 +515,24 @@ endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:516
 }
 
-func (f *followFrame) Location() statemachine.Location {
-	return f.Frame.At("main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
-}
-
 // followMachine is [follow] as the root of a chain: chain, job and frame in one allocation.
 type followMachine struct {
-	statemachine.Builder[[]int64]
-	followFrame
+	builder statemachine.Builder[[]int64]
+	kept    followFrame
 }
 
 func (f *followMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.followFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.seen, f.err)
-	f.followFrame = followFrame{Frame: f.followFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.seen, f.kept.err)
+	f.kept = followFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 855d0db0f8d73789
+func (f *followMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
+}
+
+// Digest of what is above: afbde262bf77c396

@@ -28,8 +28,8 @@ func (s *shop) totalAsync(ctx context.Context, names []string) (result *job.Job[
 	if hasEnded, v1 := frame.moveNext(&r, &shopTotalArgs{s: s, ctx: ctx, names: names}); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
-	m := &shopTotalMachine{shopTotalLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &shopTotalMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalEnter enters [shop.total] for another machine. It returns the results or, suspended, the
@@ -39,8 +39,8 @@ func (s *shop) totalEnter(r *statemachine.Run, ctx context.Context, names []stri
 	if hasEnded, v1 := frame.moveNext(r, &shopTotalArgs{s: s, ctx: ctx, names: names}); hasEnded {
 		return nil, frame.sum, v1
 	}
-	m := &shopTotalFrame{shopTotalLocals: frame}
-	r.Push(ctx, m)
+	m := &shopTotalFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -63,13 +63,13 @@ type shopTotalArgs struct {
 
 // shopTotalFrame is the frame of [shop.total] for a caller that is a machine.
 type shopTotalFrame struct {
-	shopTotalLocals
+	kept shopTotalLocals
 
 	err error
 }
 
 func (f *shopTotalFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.err = f.moveNext(r, nil)
+	hasEnded, f.err = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -83,7 +83,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:41
 	f.found = make([]int64, len(args.names))
@@ -122,29 +122,33 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:123
 }
 
-func (f *shopTotalLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 42)
+func (f *shopTotalFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 42)
 }
 
 func (f *shopTotalFrame) Results(r *statemachine.Run) (int64, error) {
 	r.Rethrow()
-	return f.sum, f.err
+	return f.kept.sum, f.err
 }
 
 // shopTotalMachine is [shop.total] as the root of a chain: chain, job and frame in one allocation.
 type shopTotalMachine struct {
-	statemachine.Builder[int64]
-	shopTotalLocals
+	builder statemachine.Builder[int64]
+	kept    shopTotalLocals
 }
 
 func (f *shopTotalMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
+	hasEnded, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.sum, v1)
-	f.shopTotalLocals = shopTotalLocals{Frame: f.shopTotalLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sum, v1)
+	f.kept = shopTotalLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *shopTotalMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 42)
 }
 
 // shopTotalFunc1Run is a function literal of [shop.total] for the runtime to call. It returns the
@@ -156,8 +160,8 @@ func shopTotalFunc1Run(found []int64, i int, s *shop, name string, ctx context.C
 	if hasEnded, v0 := frame.moveNext(&r, &shopTotalFunc1Args{s: s, name: name, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &shopTotalFunc1Machine{shopTotalFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &shopTotalFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // shopTotalFunc1Locals is what a function literal of [shop.total] keeps while it is suspended.
@@ -190,11 +194,11 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:198
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:202
 	if f.price1 == nil {
 		goto after1
 	}
@@ -203,33 +207,33 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	price1Value, price1Err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:207
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:211
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.found[f.i], err = price1Value, price1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:213
-}
-
-func (f *shopTotalFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 45)
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:217
 }
 
 // shopTotalFunc1Machine is a function literal of [shop.total] as the root of a chain: chain and
 // frame in one allocation.
 type shopTotalFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	shopTotalFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    shopTotalFunc1Locals
 }
 
 func (f *shopTotalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *shopTotalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 45)
 }
 
 // Digest of shop.price: 3518c44c6e4093d6
@@ -242,8 +246,8 @@ func (s *shop) priceAsync(ctx context.Context, name string) (result *job.Job[int
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &shopPriceMachine{shopPriceLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &shopPriceMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // priceEnter enters [shop.price] for another machine. It returns the results or, suspended, the
@@ -253,8 +257,8 @@ func (s *shop) priceEnter(r *statemachine.Run, ctx context.Context, name string)
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &shopPriceFrame{shopPriceLocals: frame}
-	r.Push(ctx, m)
+	m := &shopPriceFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -270,14 +274,14 @@ type shopPriceLocals struct {
 
 // shopPriceFrame is the frame of [shop.price] for a caller that is a machine.
 type shopPriceFrame struct {
-	shopPriceLocals
+	kept shopPriceLocals
 
 	result0 int64
 	result1 error
 }
 
 func (f *shopPriceFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -292,12 +296,12 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// server.go:61: if _, err := s.wait(ctx).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	if awaited = f.s.wait(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:301
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:305
 		goto after1
 	}
 	f.State = 1
@@ -317,7 +321,7 @@ after1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:321
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:325
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
 		}
@@ -326,11 +330,11 @@ after1:
 		}
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:334
 }
 
-func (f *shopPriceLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*shop).price", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 61)
+func (f *shopPriceFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*shop).price", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 61)
 }
 
 func (f *shopPriceFrame) Results(r *statemachine.Run) (int64, error) {
@@ -340,18 +344,22 @@ func (f *shopPriceFrame) Results(r *statemachine.Run) (int64, error) {
 
 // shopPriceMachine is [shop.price] as the root of a chain: chain, job and frame in one allocation.
 type shopPriceMachine struct {
-	statemachine.Builder[int64]
-	shopPriceLocals
+	builder statemachine.Builder[int64]
+	kept    shopPriceLocals
 }
 
 func (f *shopPriceMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.shopPriceLocals = shopPriceLocals{Frame: f.shopPriceLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = shopPriceLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *shopPriceMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).price", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 61)
 }
 
 // Digest of shop.changes: 7e2942672217814a
@@ -390,7 +398,7 @@ func (f *shopChangesFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise = 0
@@ -401,7 +409,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:405
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:413
 	if f.price1 == nil {
 		goto after1
 	}
@@ -410,12 +418,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:414
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:422
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:419
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:427
 	f.State = 2
 	return true
 resume2:
@@ -432,13 +440,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:436
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:444
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:442
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:450
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -446,7 +454,7 @@ endRange1:
 }
 
 func (f *shopChangesFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
+	return statemachine.At(&f.Frame, "main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: ab90a517cb06cff6
+// Digest of what is above: c7127fd1c5820ec0

@@ -27,8 +27,8 @@ func getAllAsync(ctx context.Context, client *http.Client, urls []string) (resul
 	if hasEnded, v0, v1 := frame.moveNext(&r, &getAllArgs{ctx: ctx, client: client, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &getAllMachine{getAllLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &getAllMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // getAllLocals is what [getAll] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:44
 	f.pages = make([]string, len(args.urls))
@@ -95,24 +95,24 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:96
 }
 
-func (f *getAllLocals) Location() statemachine.Location {
-	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 45)
-}
-
 // getAllMachine is [getAll] as the root of a chain: chain, job and frame in one allocation.
 type getAllMachine struct {
-	statemachine.Builder[[]string]
-	getAllLocals
+	builder statemachine.Builder[[]string]
+	kept    getAllLocals
 }
 
 func (f *getAllMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.getAllLocals = getAllLocals{Frame: f.getAllLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = getAllLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *getAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 45)
 }
 
 // getAllFunc1Run is a function literal of [getAll] for the runtime to call. It returns the
@@ -124,8 +124,8 @@ func getAllFunc1Run(client *http.Client, url string, pages []string, i int, ctx 
 	if hasEnded, v0 := frame.moveNext(&r, &getAllFunc1Args{client: client, url: url, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &getAllFunc1Machine{getAllFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &getAllFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // getAllFunc1Locals is what a function literal of [getAll] keeps while it is suspended.
@@ -156,7 +156,7 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:49: page, err := get(ctx, client, url).Await()
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
@@ -180,24 +180,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:181
 }
 
-func (f *getAllFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
-}
-
 // getAllFunc1Machine is a function literal of [getAll] as the root of a chain: chain and frame in
 // one allocation.
 type getAllFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	getAllFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    getAllFunc1Locals
 }
 
 func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 5bdce428294f8459
+func (f *getAllFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
+}
+
+// Digest of what is above: c193af97d493f002

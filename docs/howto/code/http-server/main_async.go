@@ -27,8 +27,8 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &backendMachine{backendLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &backendMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // backendEnter enters [backend] for another machine. It returns the results or, suspended, the
@@ -38,8 +38,8 @@ func backendEnter(r *statemachine.Run, ctx context.Context, name, key string) (*
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &backendFrame{backendLocals: frame}
-	r.Push(ctx, m)
+	m := &backendFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -53,14 +53,14 @@ type backendLocals struct {
 
 // backendFrame is the frame of [backend] for a caller that is a machine.
 type backendFrame struct {
-	backendLocals
+	kept backendLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *backendFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -76,7 +76,7 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:21
@@ -107,8 +107,8 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:108
 }
 
-func (f *backendLocals) Location() statemachine.Location {
-	return f.Frame.At("main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
+func (f *backendFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
 }
 
 func (f *backendFrame) Results(r *statemachine.Run) (string, error) {
@@ -118,18 +118,22 @@ func (f *backendFrame) Results(r *statemachine.Run) (string, error) {
 
 // backendMachine is [backend] as the root of a chain: chain, job and frame in one allocation.
 type backendMachine struct {
-	statemachine.Builder[string]
-	backendLocals
+	builder statemachine.Builder[string]
+	kept    backendLocals
 }
 
 func (f *backendMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.backendLocals = backendLocals{Frame: f.backendLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = backendLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *backendMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
 }
 
 // Digest of page: 7900e190b198a206
@@ -142,8 +146,8 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &pageArgs{ctx: ctx, key: key}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pageMachine{pageLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pageMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pageLocals is what [page] keeps while it is suspended.
@@ -176,12 +180,12 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (hasEnded boo
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:38
 	f.price = backendAsync(args.ctx, "price", args.key)
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:185
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:189
 	if f.backend1 == nil {
 		goto after1
 	}
@@ -190,7 +194,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:194
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:198
 	f.backend1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
@@ -200,7 +204,7 @@ after1:
 	// main.go:43: text, err := price.Await()
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	if awaited = f.price; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:208
 		goto after2
 	}
 	f.State = 2
@@ -217,27 +221,27 @@ after2:
 		text, err = awaited.GetResult()
 		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:221
-}
-
-func (f *pageLocals) Location() statemachine.Location {
-	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:225
 }
 
 // pageMachine is [page] as the root of a chain: chain, job and frame in one allocation.
 type pageMachine struct {
-	statemachine.Builder[string]
-	pageLocals
+	builder statemachine.Builder[string]
+	kept    pageLocals
 }
 
 func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.pageLocals = pageLocals{Frame: f.pageLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = pageLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: bac275ff7bd3f443
+func (f *pageMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
+}
+
+// Digest of what is above: c22d8b33a627a95e

@@ -28,8 +28,8 @@ func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barri
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &transferMachine{transferLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &transferMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // transferLocals is what [transfer] keeps while it is suspended.
@@ -61,7 +61,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
@@ -144,25 +144,25 @@ after3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:145
 }
 
-func (f *transferLocals) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
-}
-
 // transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
 type transferMachine struct {
-	statemachine.Builder[job.Void]
-	transferLocals
+	builder statemachine.Builder[job.Void]
+	kept    transferLocals
 }
 
 func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.transferLocals = transferLocals{Frame: f.transferLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = transferLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *transferMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
 }
 
 // Digest of load: 159f5eba14e4ad36
@@ -175,8 +175,8 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, page); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &loadMachine{loadLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &loadMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // loadEnter enters [load] for another machine. It returns the results or, suspended, the frame
@@ -186,8 +186,8 @@ func loadEnter(r *statemachine.Run, page *job.Job[string]) (*loadFrame, string, 
 	if hasEnded, v0, v1 := frame.moveNext(r, page); hasEnded {
 		return nil, v0, v1
 	}
-	m := &loadFrame{loadLocals: frame}
-	r.Push(context.Background(), m)
+	m := &loadFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -200,14 +200,14 @@ type loadLocals struct {
 
 // loadFrame is the frame of [load] for a caller that is a machine.
 type loadFrame struct {
-	loadLocals
+	kept loadLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *loadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -222,7 +222,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (hasEn
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:37: func load(page *job.Job[string]) (string, error) { return page.Await() }
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
@@ -243,8 +243,8 @@ after1:
 	return true, result0, result1
 }
 
-func (f *loadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 37)
+func (f *loadFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 37)
 }
 
 func (f *loadFrame) Results(r *statemachine.Run) (string, error) {
@@ -254,18 +254,22 @@ func (f *loadFrame) Results(r *statemachine.Run) (string, error) {
 
 // loadMachine is [load] as the root of a chain: chain, job and frame in one allocation.
 type loadMachine struct {
-	statemachine.Builder[string]
-	loadLocals
+	builder statemachine.Builder[string]
+	kept    loadLocals
 }
 
 func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = loadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *loadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 37)
 }
 
 // Digest of render: 94ac5d928338bed8
@@ -278,8 +282,8 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, page); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &renderMachine{renderLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &renderMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // renderLocals is what [render] keeps while it is suspended.
@@ -301,11 +305,11 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (has
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(r, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:309
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:313
 	if f.load1 == nil {
 		goto after1
 	}
@@ -314,32 +318,32 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (has
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:318
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:322
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:323
-}
-
-func (f *renderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:327
 }
 
 // renderMachine is [render] as the root of a chain: chain, job and frame in one allocation.
 type renderMachine struct {
-	statemachine.Builder[string]
-	renderLocals
+	builder statemachine.Builder[string]
+	kept    renderLocals
 }
 
 func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.renderLocals = renderLocals{Frame: f.renderLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = renderLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6e69c8ed48e15340
+func (f *renderMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
+}
+
+// Digest of what is above: 0eb6cc37045590c2

@@ -28,8 +28,8 @@ func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	if hasEnded, v0, v1 := frame.moveNext(&r, &loadArgs{ctx: ctx, workers: workers}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &loadMachine{loadLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &loadMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // loadEnter enters [load] for another machine. It returns the results or, suspended, the frame
@@ -45,16 +45,16 @@ func loadNested(r *statemachine.Run, caller *statemachine.Frame, callee **loadFr
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &loadFrame{loadLocals: frame}
-			r.Push(ctx, m)
+			m := &loadFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &loadArgs{ctx: ctx, workers: workers}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &loadFrame{loadLocals: frame}
-	r.Push(ctx, m)
+	m := &loadFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -75,14 +75,14 @@ type loadArgs struct {
 
 // loadFrame is the frame of [load] for a caller that is a machine.
 type loadFrame struct {
-	loadLocals
+	kept loadLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *loadFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -100,7 +100,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (hasEnded boo
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:34
 	fmt.Println("  load begins on", where())
@@ -153,8 +153,8 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:154
 }
 
-func (f *loadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 35, 38)
+func (f *loadFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 35, 38)
 }
 
 func (f *loadFrame) Results(r *statemachine.Run) (int, error) {
@@ -164,18 +164,22 @@ func (f *loadFrame) Results(r *statemachine.Run) (int, error) {
 
 // loadMachine is [load] as the root of a chain: chain, job and frame in one allocation.
 type loadMachine struct {
-	statemachine.Builder[int]
-	loadLocals
+	builder statemachine.Builder[int]
+	kept    loadLocals
 }
 
 func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = loadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *loadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 35, 38)
 }
 
 // Digest of sum: 4b3039451ce05ed3
@@ -188,8 +192,8 @@ func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[i
 	if hasEnded, v0, v1 := frame.moveNext(&r, &sumArgs{ctx: ctx, workers: workers, data: data}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &sumMachine{sumLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &sumMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
@@ -205,16 +209,16 @@ func sumNested(r *statemachine.Run, caller *statemachine.Frame, callee **sumFram
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &sumFrame{sumLocals: frame}
-			r.Push(ctx, m)
+			m := &sumFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, &sumArgs{ctx: ctx, workers: workers, data: data}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &sumFrame{sumLocals: frame}
-	r.Push(ctx, m)
+	m := &sumFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -234,14 +238,14 @@ type sumArgs struct {
 
 // sumFrame is the frame of [sum] for a caller that is a machine.
 type sumFrame struct {
-	sumLocals
+	kept sumLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *sumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -256,7 +260,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (hasEnded bool,
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:47: n, err := job.Run(ctx, func(context.Context) (int, error) {
 	{
@@ -268,13 +272,13 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:272
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:276
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:278
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:282
 		goto resume1
 	}
 	f.State = 1
@@ -290,11 +294,11 @@ after1:
 		fmt.Println("  the rest runs on", where())
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:294
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:298
 }
 
-func (f *sumLocals) Location() statemachine.Location {
-	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 47)
+func (f *sumFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 47)
 }
 
 func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
@@ -304,18 +308,22 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 
 // sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
 type sumMachine struct {
-	statemachine.Builder[int]
-	sumLocals
+	builder statemachine.Builder[int]
+	kept    sumLocals
 }
 
 func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = sumLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 47)
 }
 
 // sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or
@@ -327,15 +335,15 @@ func sumFunc1Run(data *job.Job[int], arg1 context.Context) (int, error) {
 	r.Host(&frame.Frame, arg1)
 	defer func() {
 		if r.Exiting() {
-			m := &sumFunc1Machine{sumFunc1Locals: frame}
-			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
+			m := &sumFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, data); hasEnded {
 		return v0, v1
 	}
-	m := &sumFunc1Machine{sumFunc1Locals: frame}
-	return 0, m.Suspend(arg1, &r, m)
+	m := &sumFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // sumFunc1Locals is what a function literal of [sum] keeps while it is suspended.
@@ -356,18 +364,18 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// main.go:48: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if awaited = data; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:365
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:373
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:371
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:379
 		goto resume1
 	}
 	f.State = 1
@@ -382,27 +390,27 @@ after1:
 		fmt.Println("  the part runs on", where())
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:386
-}
-
-func (f *sumFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:394
 }
 
 // sumFunc1Machine is a function literal of [sum] as the root of a chain: chain and frame in one
 // allocation.
 type sumFunc1Machine struct {
-	statemachine.Spawned[int]
-	sumFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    sumFunc1Locals
 }
 
 func (f *sumFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *sumFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
 }
 
 // Digest of show: 54339ff6290e0917
@@ -415,8 +423,8 @@ func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &showMachine{showLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &showMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // showEnter enters [show] for another machine. It returns the results or, suspended, the frame
@@ -432,16 +440,16 @@ func showNested(r *statemachine.Run, caller *statemachine.Frame, callee **showFr
 	r.Nest(&frame.Frame, caller)
 	defer func() {
 		if r.Exiting() {
-			m := &showFrame{showLocals: frame}
-			r.Push(ctx, m)
+			m := &showFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
 			*callee, caller.State = m, at
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &showFrame{showLocals: frame}
-	r.Push(ctx, m)
+	m := &showFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -459,13 +467,13 @@ type showLocals struct {
 
 // showFrame is the frame of [show] for a caller that is a machine.
 type showFrame struct {
-	showLocals
+	kept showLocals
 
 	result0 error
 }
 
 func (f *showFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -482,12 +490,12 @@ func (f *showLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:60
 	fmt.Println("a function that leaves its home")
 	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:491
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:499
 	if f.load1 == nil {
 		goto after1
 	}
@@ -496,14 +504,14 @@ func (f *showLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:500
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:508
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
 	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:507
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:515
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -513,17 +521,17 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:517
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:525
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:523
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:531
 }
 
-func (f *showLocals) Location() statemachine.Location {
-	return f.Frame.At("main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 61, 64)
+func (f *showFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 61, 64)
 }
 
 func (f *showFrame) Results(r *statemachine.Run) error {
@@ -533,18 +541,22 @@ func (f *showFrame) Results(r *statemachine.Run) error {
 
 // showMachine is [show] as the root of a chain: chain, job and frame in one allocation.
 type showMachine struct {
-	statemachine.Builder[job.Void]
-	showLocals
+	builder statemachine.Builder[job.Void]
+	kept    showLocals
 }
 
 func (f *showMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.showLocals = showLocals{Frame: f.showLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = showLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *showMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 61, 64)
 }
 
 // Digest of window: 03773bf5348cc2d8
@@ -557,8 +569,8 @@ func windowAsync(ctx context.Context, workers schedulers.Scheduler) (result *job
 	if hasEnded, v0 := frame.moveNext(&r, &windowArgs{ctx: ctx, workers: workers}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &windowMachine{windowLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &windowMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // windowLocals is what [window] keeps while it is suspended.
@@ -585,7 +597,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:73
@@ -599,7 +611,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:603
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:615
 		goto after1
 	}
 	f.State = 1
@@ -614,27 +626,27 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:618
-}
-
-func (f *windowLocals) Location() statemachine.Location {
-	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:630
 }
 
 // windowMachine is [window] as the root of a chain: chain, job and frame in one allocation.
 type windowMachine struct {
-	statemachine.Builder[job.Void]
-	windowLocals
+	builder statemachine.Builder[job.Void]
+	kept    windowLocals
 }
 
 func (f *windowMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.windowLocals = windowLocals{Frame: f.windowLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = windowLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *windowMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
 // windowFunc1Run is a function literal of [window] for the runtime to call. It returns the
@@ -646,15 +658,15 @@ func windowFunc1Run(workers schedulers.Scheduler, data *job.Job[int], ctx contex
 	r.Host(&frame.Frame, ctx)
 	defer func() {
 		if r.Exiting() {
-			m := &windowFunc1Machine{windowFunc1Locals: frame}
-			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+			m := &windowFunc1Machine{kept: frame}
+			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, &windowFunc1Args{workers: workers, data: data, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &windowFunc1Machine{windowFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &windowFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // windowFunc1Locals is what a function literal of [window] keeps while it is suspended.
@@ -681,11 +693,11 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:689
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:701
 	if f.show1 == nil {
 		goto after1
 	}
@@ -694,30 +706,30 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:698
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:710
 	f.show1 = nil
 after1:
 	return true, result0
 }
 
-func (f *windowFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
-}
-
 // windowFunc1Machine is a function literal of [window] as the root of a chain: chain and frame in
 // one allocation.
 type windowFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	windowFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    windowFunc1Locals
 }
 
 func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 02b201e636371d04
+func (f *windowFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
+}
+
+// Digest of what is above: c1d915620af60bf0

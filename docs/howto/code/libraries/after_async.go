@@ -29,8 +29,8 @@ func aScopeAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &aScopeArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &aScopeMachine{aScopeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &aScopeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // aScopeLocals is what [aScope] keeps while it is suspended.
@@ -57,7 +57,7 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:16
 	f.sizes = make([]int, len(args.urls))
@@ -95,24 +95,24 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:96
 }
 
-func (f *aScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 17)
-}
-
 // aScopeMachine is [aScope] as the root of a chain: chain, job and frame in one allocation.
 type aScopeMachine struct {
-	statemachine.Builder[[]int]
-	aScopeLocals
+	builder statemachine.Builder[[]int]
+	kept    aScopeLocals
 }
 
 func (f *aScopeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.aScopeLocals = aScopeLocals{Frame: f.aScopeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = aScopeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *aScopeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 17)
 }
 
 // aScopeFunc1Run is a function literal of [aScope] for the runtime to call. It returns the
@@ -124,8 +124,8 @@ func aScopeFunc1Run(sizes []int, i int, url string, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &aScopeFunc1Args{url: url, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &aScopeFunc1Machine{aScopeFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &aScopeFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // aScopeFunc1Locals is what a function literal of [aScope] keeps while it is suspended.
@@ -156,7 +156,7 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.url)
@@ -178,24 +178,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:179
 }
 
-func (f *aScopeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 21)
-}
-
 // aScopeFunc1Machine is a function literal of [aScope] as the root of a chain: chain and frame in
 // one allocation.
 type aScopeFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	aScopeFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    aScopeFunc1Locals
 }
 
 func (f *aScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *aScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 21)
 }
 
 // Digest of aSemaphore: 8151b71535697fae
@@ -209,8 +209,8 @@ func aSemaphoreAsync(ctx context.Context, s *coord.Semaphore, url string) (resul
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &aSemaphoreMachine{aSemaphoreLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &aSemaphoreMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // aSemaphoreLocals is what [aSemaphore] keeps while it is suspended.
@@ -241,7 +241,7 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
@@ -294,26 +294,26 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:295
 }
 
-func (f *aSemaphoreLocals) Location() statemachine.Location {
-	return f.Frame.At("main.aSemaphore", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 34, 38)
-}
-
 // aSemaphoreMachine is [aSemaphore] as the root of a chain: chain, job and frame in one
 // allocation.
 type aSemaphoreMachine struct {
-	statemachine.Builder[int]
-	aSemaphoreLocals
+	builder statemachine.Builder[int]
+	kept    aSemaphoreLocals
 }
 
 func (f *aSemaphoreMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.aSemaphoreLocals = aSemaphoreLocals{Frame: f.aSemaphoreLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = aSemaphoreLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *aSemaphoreMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.aSemaphore", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 34, 38)
 }
 
 // Digest of aFlight: f9489e003433b836
@@ -326,8 +326,8 @@ func aFlightAsync(ctx context.Context, g *coord.SingleFlight[string, int], url s
 	if hasEnded, v0, v1 := frame.moveNext(&r, &aFlightArgs{ctx: ctx, g: g, url: url}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &aFlightMachine{aFlightLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &aFlightMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // aFlightLocals is what [aFlight] keeps while it is suspended.
@@ -354,7 +354,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		url := args.url
@@ -378,24 +378,24 @@ resume1:
 	return true, result0, result1
 }
 
-func (f *aFlightLocals) Location() statemachine.Location {
-	return f.Frame.At("main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
-}
-
 // aFlightMachine is [aFlight] as the root of a chain: chain, job and frame in one allocation.
 type aFlightMachine struct {
-	statemachine.Builder[int]
-	aFlightLocals
+	builder statemachine.Builder[int]
+	kept    aFlightLocals
 }
 
 func (f *aFlightMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.aFlightLocals = aFlightLocals{Frame: f.aFlightLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = aFlightLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *aFlightMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
 // aFlightFunc1Run is a function literal of [aFlight] for the runtime to call. It returns the
@@ -407,8 +407,8 @@ func aFlightFunc1Run(url string, ctx context.Context) (int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &aFlightFunc1Args{url: url, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &aFlightFunc1Machine{aFlightFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &aFlightFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // aFlightFunc1Locals is what a function literal of [aFlight] keeps while it is suspended.
@@ -435,7 +435,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
@@ -454,24 +454,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *aFlightFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
-}
-
 // aFlightFunc1Machine is a function literal of [aFlight] as the root of a chain: chain and frame
 // in one allocation.
 type aFlightFunc1Machine struct {
-	statemachine.Spawned[int]
-	aFlightFunc1Locals
+	builder statemachine.Spawned[int]
+	kept    aFlightFunc1Locals
 }
 
 func (f *aFlightFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *aFlightFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
 // Digest of aMap: 52b5b67bd93e6e38
@@ -484,8 +484,8 @@ func aMapAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &aMapArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &aMapMachine{aMapLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &aMapMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // aMapLocals is what [aMap] keeps while it is suspended.
@@ -511,7 +511,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
@@ -530,24 +530,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *aMapLocals) Location() statemachine.Location {
-	return f.Frame.At("main.aMap", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 52)
-}
-
 // aMapMachine is [aMap] as the root of a chain: chain, job and frame in one allocation.
 type aMapMachine struct {
-	statemachine.Builder[[]int]
-	aMapLocals
+	builder statemachine.Builder[[]int]
+	kept    aMapLocals
 }
 
 func (f *aMapMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.aMapLocals = aMapLocals{Frame: f.aMapLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = aMapLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *aMapMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.aMap", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 52)
 }
 
 // Digest of all: 8580887e28a6c705
@@ -560,8 +560,8 @@ func allAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &allArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &allMachine{allLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &allMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // allLocals is what [all] keeps while it is suspended.
@@ -588,7 +588,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (hasEnded bool,
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:59
@@ -616,24 +616,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *allLocals) Location() statemachine.Location {
-	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 63)
-}
-
 // allMachine is [all] as the root of a chain: chain, job and frame in one allocation.
 type allMachine struct {
-	statemachine.Builder[[]int]
-	allLocals
+	builder statemachine.Builder[[]int]
+	kept    allLocals
 }
 
 func (f *allMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.allLocals = allLocals{Frame: f.allLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = allLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *allMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 63)
 }
 
 // Digest of total: 5501a8c41d3df2b4
@@ -647,8 +647,8 @@ func totalAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.sum, frame.err)
 	}
-	m := &totalMachine{totalFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &totalMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalFrame is the frame of [total]: what it keeps while it is suspended, its results among it.
@@ -681,7 +681,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -715,24 +715,24 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:716
 }
 
-func (f *totalFrame) Location() statemachine.Location {
-	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 72)
-}
-
 // totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
 type totalMachine struct {
-	statemachine.Builder[int]
-	totalFrame
+	builder statemachine.Builder[int]
+	kept    totalFrame
 }
 
 func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.totalFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, *f.sum, f.err)
-	f.totalFrame = totalFrame{Frame: f.totalFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.sum, f.kept.err)
+	f.kept = totalFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *totalMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 72)
 }
 
 // totalFunc1Run is a function literal of [total] for the runtime to call. It returns the results,
@@ -744,8 +744,8 @@ func totalFunc1Run(a, b string, sum *int, ctx context.Context, s *job.Scope) err
 	if hasEnded, v0 := frame.moveNext(&r, &totalFunc1Args{a: a, b: b, ctx: ctx, s: s}); hasEnded {
 		return v0
 	}
-	m := &totalFunc1Machine{totalFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &totalFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalFunc1Locals is what a function literal of [total] keeps while it is suspended.
@@ -782,7 +782,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		a := args.a
@@ -834,24 +834,24 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:835
 }
 
-func (f *totalFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 74, 78)
-}
-
 // totalFunc1Machine is a function literal of [total] as the root of a chain: chain and frame in
 // one allocation.
 type totalFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	totalFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    totalFunc1Locals
 }
 
 func (f *totalFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *totalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 74, 78)
 }
 
 // totalFunc2Run is a function literal of [total] for the runtime to call. It returns the results,
@@ -863,8 +863,8 @@ func totalFunc2Run(a string, ctx context.Context) (int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &totalFunc2Args{a: a, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &totalFunc2Machine{totalFunc2Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &totalFunc2Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalFunc2Locals is what a function literal of [total] keeps while it is suspended.
@@ -890,7 +890,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
@@ -909,24 +909,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *totalFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
-}
-
 // totalFunc2Machine is a function literal of [total] as the root of a chain: chain and frame in
 // one allocation.
 type totalFunc2Machine struct {
-	statemachine.Spawned[int]
-	totalFunc2Locals
+	builder statemachine.Spawned[int]
+	kept    totalFunc2Locals
 }
 
 func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: d0d84ad562797a37
+func (f *totalFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
+}
+
+// Digest of what is above: 7355bcd53fa7b85c

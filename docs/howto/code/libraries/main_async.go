@@ -27,8 +27,8 @@ func fetchAsync(ctx context.Context, url string) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fetchMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
@@ -38,8 +38,8 @@ func fetchEnter(r *statemachine.Run, ctx context.Context, url string) (*fetchFra
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &fetchFrame{fetchLocals: frame}
-	r.Push(ctx, m)
+	m := &fetchFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -52,14 +52,14 @@ type fetchLocals struct {
 
 // fetchFrame is the frame of [fetch] for a caller that is a machine.
 type fetchFrame struct {
-	fetchLocals
+	kept fetchLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *fetchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -75,7 +75,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
@@ -101,8 +101,8 @@ after1:
 	return true, result0, result1
 }
 
-func (f *fetchLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/docs/howto/code/libraries/main.go", 31)
+func (f *fetchFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/libraries/main.go", 31)
 }
 
 func (f *fetchFrame) Results(r *statemachine.Run) (int, error) {
@@ -112,18 +112,22 @@ func (f *fetchFrame) Results(r *statemachine.Run) (int, error) {
 
 // fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
-	statemachine.Builder[int]
-	fetchLocals
+	builder statemachine.Builder[int]
+	kept    fetchLocals
 }
 
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = fetchLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0a11c02d71105619
+func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/libraries/main.go", 31)
+}
+
+// Digest of what is above: 10cfcdfcde279b31

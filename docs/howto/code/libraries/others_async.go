@@ -31,8 +31,8 @@ func inTimeAsync(ctx context.Context, urls []string, patience time.Duration) (re
 	if hasEnded, v1 := frame.moveNext(&r, &inTimeArgs{ctx: ctx, urls: urls, patience: patience}); hasEnded {
 		return statemachine.Completed(ctx, *frame.sizes, v1)
 	}
-	m := &inTimeMachine{inTimeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &inTimeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // inTimeLocals is what [inTime] keeps while it is suspended.
@@ -61,7 +61,7 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		urls := args.urls
@@ -92,24 +92,24 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:93
 }
 
-func (f *inTimeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 21)
-}
-
 // inTimeMachine is [inTime] as the root of a chain: chain, job and frame in one allocation.
 type inTimeMachine struct {
-	statemachine.Builder[[]int]
-	inTimeLocals
+	builder statemachine.Builder[[]int]
+	kept    inTimeLocals
 }
 
 func (f *inTimeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
+	hasEnded, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, *f.sizes, v1)
-	f.inTimeLocals = inTimeLocals{Frame: f.inTimeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, *f.kept.sizes, v1)
+	f.kept = inTimeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *inTimeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 21)
 }
 
 // inTimeFunc1Run is a function literal of [inTime] for the runtime to call. It returns the
@@ -122,8 +122,8 @@ func inTimeFunc1Run(urls []string, patience time.Duration, sizes *[]int, ctx con
 		r.Rethrow()
 		return v0
 	}
-	m := &inTimeFunc1Machine{inTimeFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &inTimeFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inTimeFunc1Locals is what a function literal of [inTime] keeps while it is suspended.
@@ -168,7 +168,7 @@ func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args)
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:22
@@ -292,25 +292,25 @@ endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:293
 }
 
-func (f *inTimeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 31, 39, 43)
-}
-
 // inTimeFunc1Machine is a function literal of [inTime] as the root of a chain: chain and frame in
 // one allocation.
 type inTimeFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	inTimeFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    inTimeFunc1Locals
 }
 
 func (f *inTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *inTimeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 31, 39, 43)
 }
 
 // inTimeFunc2Run is a function literal of [inTime] for the runtime to call. It returns the
@@ -322,8 +322,8 @@ func inTimeFunc2Run(url string, ctx context.Context) (int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &inTimeFunc2Args{url: url, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
-	m := &inTimeFunc2Machine{inTimeFunc2Locals: frame}
-	return 0, m.Suspend(ctx, &r, m)
+	m := &inTimeFunc2Machine{kept: frame}
+	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inTimeFunc2Locals is what a function literal of [inTime] keeps while it is suspended.
@@ -349,7 +349,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
@@ -368,24 +368,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *inTimeFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 24)
-}
-
 // inTimeFunc2Machine is a function literal of [inTime] as the root of a chain: chain and frame in
 // one allocation.
 type inTimeFunc2Machine struct {
-	statemachine.Spawned[int]
-	inTimeFunc2Locals
+	builder statemachine.Spawned[int]
+	kept    inTimeFunc2Locals
 }
 
 func (f *inTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *inTimeFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 24)
 }
 
 // Digest of allOrNone: 7270c8b3763fcf56
@@ -398,8 +398,8 @@ func allOrNoneAsync(ctx context.Context, urls []string) (result *job.Job[[]int])
 	if hasEnded, v0, v1 := frame.moveNext(&r, &allOrNoneArgs{ctx: ctx, urls: urls}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &allOrNoneMachine{allOrNoneLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &allOrNoneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // allOrNoneLocals is what [allOrNone] keeps while it is suspended.
@@ -425,7 +425,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
@@ -444,24 +444,24 @@ after1:
 	return true, result0, result1
 }
 
-func (f *allOrNoneLocals) Location() statemachine.Location {
-	return f.Frame.At("main.allOrNone", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 63)
-}
-
 // allOrNoneMachine is [allOrNone] as the root of a chain: chain, job and frame in one allocation.
 type allOrNoneMachine struct {
-	statemachine.Builder[[]int]
-	allOrNoneLocals
+	builder statemachine.Builder[[]int]
+	kept    allOrNoneLocals
 }
 
 func (f *allOrNoneMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.allOrNoneLocals = allOrNoneLocals{Frame: f.allOrNoneLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = allOrNoneLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *allOrNoneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.allOrNone", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 63)
 }
 
 // Digest of bothInTime: a4d6493b497d128e
@@ -475,8 +475,8 @@ func bothInTimeAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &bothInTimeMachine{bothInTimeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bothInTimeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bothInTimeLocals is what [bothInTime] keeps while it is suspended.
@@ -508,7 +508,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -559,26 +559,26 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:560
 }
 
-func (f *bothInTimeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 73)
-}
-
 // bothInTimeMachine is [bothInTime] as the root of a chain: chain, job and frame in one
 // allocation.
 type bothInTimeMachine struct {
-	statemachine.Builder[int]
-	bothInTimeLocals
+	builder statemachine.Builder[int]
+	kept    bothInTimeLocals
 }
 
 func (f *bothInTimeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.bothInTimeLocals = bothInTimeLocals{Frame: f.bothInTimeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = bothInTimeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bothInTimeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 73)
 }
 
 // bothInTimeFunc1Run is a function literal of [bothInTime] for the runtime to call. It returns the
@@ -590,8 +590,8 @@ func bothInTimeFunc1Run(first *int, a string, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &bothInTimeFunc1Args{a: a, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &bothInTimeFunc1Machine{bothInTimeFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &bothInTimeFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // bothInTimeFunc1Locals is what a function literal of [bothInTime] keeps while it is suspended.
@@ -622,7 +622,7 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
@@ -644,24 +644,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:645
 }
 
-func (f *bothInTimeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 75)
-}
-
 // bothInTimeFunc1Machine is a function literal of [bothInTime] as the root of a chain: chain and
 // frame in one allocation.
 type bothInTimeFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	bothInTimeFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    bothInTimeFunc1Locals
 }
 
 func (f *bothInTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *bothInTimeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 75)
 }
 
 // bothInTimeFunc2Run is a function literal of [bothInTime] for the runtime to call. It returns the
@@ -673,8 +673,8 @@ func bothInTimeFunc2Run(second *int, b string, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &bothInTimeFunc2Args{b: b, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &bothInTimeFunc2Machine{bothInTimeFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &bothInTimeFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // bothInTimeFunc2Locals is what a function literal of [bothInTime] keeps while it is suspended.
@@ -705,7 +705,7 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
@@ -727,24 +727,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:728
 }
 
-func (f *bothInTimeFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 79)
-}
-
 // bothInTimeFunc2Machine is a function literal of [bothInTime] as the root of a chain: chain and
 // frame in one allocation.
 type bothInTimeFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	bothInTimeFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    bothInTimeFunc2Locals
 }
 
 func (f *bothInTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *bothInTimeFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 79)
 }
 
 // Digest of totalOr: 8cae81329d6e65d7
@@ -757,8 +757,8 @@ func totalOrAsync(ctx context.Context, a, b string, otherwise int) (result *job.
 	if hasEnded, v0, v1 := frame.moveNext(&r, &totalOrArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &totalOrMachine{totalOrLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &totalOrMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalOrLocals is what [totalOr] keeps while it is suspended.
@@ -788,7 +788,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:91
@@ -821,24 +821,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:822
 }
 
-func (f *totalOrLocals) Location() statemachine.Location {
-	return f.Frame.At("main.totalOr", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 92)
-}
-
 // totalOrMachine is [totalOr] as the root of a chain: chain, job and frame in one allocation.
 type totalOrMachine struct {
-	statemachine.Builder[int]
-	totalOrLocals
+	builder statemachine.Builder[int]
+	kept    totalOrLocals
 }
 
 func (f *totalOrMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.totalOrLocals = totalOrLocals{Frame: f.totalOrLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = totalOrLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *totalOrMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.totalOr", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 92)
 }
 
 // Digest of aRate: 4839836ca8d649ac
@@ -851,8 +851,8 @@ func aRateAsync(ctx context.Context, l *rate.Limiter, urls []string) (result *jo
 	if hasEnded, v1 := frame.moveNext(&r, urls); hasEnded {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
-	m := &aRateMachine{aRateLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &aRateMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // aRateLocals is what [aRate] keeps while it is suspended.
@@ -885,7 +885,7 @@ func (f *aRateLocals) moveNext(r *statemachine.Run, urls []string) (hasEnded boo
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.list1 = urls
@@ -951,24 +951,24 @@ endRange1:
 	return true, err
 }
 
-func (f *aRateLocals) Location() statemachine.Location {
-	return f.Frame.At("main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
-}
-
 // aRateMachine is [aRate] as the root of a chain: chain, job and frame in one allocation.
 type aRateMachine struct {
-	statemachine.Builder[int]
-	aRateLocals
+	builder statemachine.Builder[int]
+	kept    aRateLocals
 }
 
 func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v1 := f.moveNext(r, nil)
+	hasEnded, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, f.sum, v1)
-	f.aRateLocals = aRateLocals{Frame: f.aRateLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sum, v1)
+	f.kept = aRateLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6cf9e8117a2df14c
+func (f *aRateMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
+}
+
+// Digest of what is above: 1f449db8826e75e9

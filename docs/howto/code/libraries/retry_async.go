@@ -28,8 +28,8 @@ func retryAsync[T any](ctx context.Context, p policy, operation func(context.Con
 	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &retryMachine[T]{retryLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &retryMachine[T]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // retryLocals is what [retry] keeps while it is suspended.
@@ -60,7 +60,7 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:23
 	f.p.pauses.Reset()
@@ -116,24 +116,24 @@ after2:
 	goto for1
 }
 
-func (f *retryLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 31)
-}
-
 // retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
 type retryMachine[T any] struct {
-	statemachine.Builder[T]
-	retryLocals[T]
+	builder statemachine.Builder[T]
+	kept    retryLocals[T]
 }
 
 func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.retryLocals = retryLocals[T]{Frame: f.retryLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = retryLocals[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 661d7f3924fd9ec8
+func (f *retryMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 31)
+}
+
+// Digest of what is above: e8fa0c12a527f90c

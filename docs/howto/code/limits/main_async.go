@@ -29,8 +29,8 @@ func requestAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &requestMachine{requestLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &requestMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // requestEnter enters [request] for another machine. It returns the results or, suspended, the
@@ -40,8 +40,8 @@ func requestEnter(r *statemachine.Run, ctx context.Context, g *gauge) (*requestF
 	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0
 	}
-	m := &requestFrame{requestLocals: frame}
-	r.Push(ctx, m)
+	m := &requestFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -54,13 +54,13 @@ type requestLocals struct {
 
 // requestFrame is the frame of [request] for a caller that is a machine.
 type requestFrame struct {
-	requestLocals
+	kept requestLocals
 
 	result0 error
 }
 
 func (f *requestFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -76,7 +76,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:28
@@ -101,8 +101,8 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:102
 }
 
-func (f *requestLocals) Location() statemachine.Location {
-	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 30)
+func (f *requestFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 30)
 }
 
 func (f *requestFrame) Results(r *statemachine.Run) error {
@@ -112,18 +112,22 @@ func (f *requestFrame) Results(r *statemachine.Run) error {
 
 // requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
 type requestMachine struct {
-	statemachine.Builder[job.Void]
-	requestLocals
+	builder statemachine.Builder[job.Void]
+	kept    requestLocals
 }
 
 func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.requestLocals = requestLocals{Frame: f.requestLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = requestLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 30)
 }
 
 // Digest of inScope: 6d919fb898f2836f
@@ -136,8 +140,8 @@ func inScopeAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, &inScopeArgs{ctx: ctx, g: g}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &inScopeMachine{inScopeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &inScopeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // inScopeLocals is what [inScope] keeps while it is suspended.
@@ -163,7 +167,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		g := args.g
@@ -181,7 +185,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:185
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:189
 		goto resume1
 	}
 	f.State = 1
@@ -189,29 +193,29 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:193
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:197
 	f.inScope1 = nil
 	return true, result0
 }
 
-func (f *inScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 39)
-}
-
 // inScopeMachine is [inScope] as the root of a chain: chain, job and frame in one allocation.
 type inScopeMachine struct {
-	statemachine.Builder[job.Void]
-	inScopeLocals
+	builder statemachine.Builder[job.Void]
+	kept    inScopeLocals
 }
 
 func (f *inScopeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.inScopeLocals = inScopeLocals{Frame: f.inScopeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = inScopeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *inScopeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 39)
 }
 
 // inScopeFunc1Run is a function literal of [inScope] for the runtime to call. It returns the
@@ -223,8 +227,8 @@ func inScopeFunc1Run(g *gauge, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &inScopeFunc1Args{g: g, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &inScopeFunc1Machine{inScopeFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &inScopeFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inScopeFunc1Locals is what a function literal of [inScope] keeps while it is suspended.
@@ -251,11 +255,11 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:259
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:263
 	if f.request1 == nil {
 		goto after1
 	}
@@ -264,30 +268,30 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:268
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:272
 	f.request1 = nil
 after1:
 	return true, result0
 }
 
-func (f *inScopeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 42)
-}
-
 // inScopeFunc1Machine is a function literal of [inScope] as the root of a chain: chain and frame
 // in one allocation.
 type inScopeFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	inScopeFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    inScopeFunc1Locals
 }
 
 func (f *inScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *inScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 42)
 }
 
 // Digest of byTenant: 32bcb52f5af34be5
@@ -301,8 +305,8 @@ func byTenantAsync(ctx context.Context, l *coord.Limiter[string], tenant string,
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &byTenantMachine{byTenantLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &byTenantMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // byTenantLocals is what [byTenant] keeps while it is suspended.
@@ -333,11 +337,11 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:341
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:345
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -346,13 +350,13 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:350
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:354
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:356
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:360
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
@@ -365,7 +369,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request2Err = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:369
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:373
 	if f.request2 == nil {
 		goto after2
 	}
@@ -375,37 +379,37 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request2Err = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:379
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
 	f.request2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request2Err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:384
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:388
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:388
-}
-
-func (f *byTenantLocals) Location() statemachine.Location {
-	return f.Frame.At("main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 52, 56)
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:392
 }
 
 // byTenantMachine is [byTenant] as the root of a chain: chain, job and frame in one allocation.
 type byTenantMachine struct {
-	statemachine.Builder[job.Void]
-	byTenantLocals
+	builder statemachine.Builder[job.Void]
+	kept    byTenantLocals
 }
 
 func (f *byTenantMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.byTenantLocals = byTenantLocals{Frame: f.byTenantLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = byTenantLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *byTenantMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 52, 56)
 }
 
 // Digest of paced: a3682712ad40aadf
@@ -418,8 +422,8 @@ func pacedAsync(ctx context.Context, l *rate.Limiter, n int) (result *job.Job[jo
 	if hasEnded, v0 := frame.moveNext(&r, n); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &pacedMachine{pacedLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pacedMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pacedLocals is what [paced] keeps while it is suspended.
@@ -445,7 +449,7 @@ func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.n1 = n
@@ -458,7 +462,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:462
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:466
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -467,7 +471,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:471
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:475
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
@@ -476,32 +480,32 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:480
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:484
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:485
-}
-
-func (f *pacedLocals) Location() statemachine.Location {
-	return f.Frame.At("main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:489
 }
 
 // pacedMachine is [paced] as the root of a chain: chain, job and frame in one allocation.
 type pacedMachine struct {
-	statemachine.Builder[job.Void]
-	pacedLocals
+	builder statemachine.Builder[job.Void]
+	kept    pacedLocals
 }
 
 func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.pacedLocals = pacedLocals{Frame: f.pacedLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = pacedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b9bd2265d8d236d2
+func (f *pacedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
+}
+
+// Digest of what is above: aa1a784469c3b340

@@ -27,8 +27,8 @@ func checkoutAsync(ctx context.Context, log *slog.Logger, stock *job.Job[int]) (
 	if hasEnded, v0 := frame.moveNext(&r, stock); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &checkoutMachine{checkoutLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &checkoutMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // checkoutLocals is what [checkout] keeps while it is suspended.
@@ -52,7 +52,7 @@ func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (has
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:43
 	f.log.InfoContext(f.ctx, "asks for the stock")
@@ -82,24 +82,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:83
 }
 
-func (f *checkoutLocals) Location() statemachine.Location {
-	return f.Frame.At("main.checkout", "github.com/movenext/movenext/docs/howto/code/logging/main.go", 44)
-}
-
 // checkoutMachine is [checkout] as the root of a chain: chain, job and frame in one allocation.
 type checkoutMachine struct {
-	statemachine.Builder[job.Void]
-	checkoutLocals
+	builder statemachine.Builder[job.Void]
+	kept    checkoutLocals
 }
 
 func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.checkoutLocals = checkoutLocals{Frame: f.checkoutLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = checkoutLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f56a80d9f7591c58
+func (f *checkoutMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.checkout", "github.com/movenext/movenext/docs/howto/code/logging/main.go", 44)
+}
+
+// Digest of what is above: f1d8bc1fd1eb6894

@@ -27,8 +27,8 @@ func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *jo
 	if hasEnded, v0, v1 := frame.moveNext(&r, &uploadArgs{ctx: ctx, ready: ready}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &uploadMachine{uploadLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &uploadMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // uploadLocals is what [upload] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:22
 	f.head = readHead()
@@ -81,24 +81,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:82
 }
 
-func (f *uploadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.upload", "github.com/movenext/movenext/docs/howto/code/memory/main.go", 23)
-}
-
 // uploadMachine is [upload] as the root of a chain: chain, job and frame in one allocation.
 type uploadMachine struct {
-	statemachine.Builder[byte]
-	uploadLocals
+	builder statemachine.Builder[byte]
+	kept    uploadLocals
 }
 
 func (f *uploadMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.uploadLocals = uploadLocals{Frame: f.uploadLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = uploadLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *uploadMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.upload", "github.com/movenext/movenext/docs/howto/code/memory/main.go", 23)
 }
 
 // Digest of poll: be24e9adf1ee1779
@@ -112,7 +112,7 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &pollMachine{callee: callee}
-	return m.Start(ctx, &r, m)
+	return m.builder.Start(ctx, &r, m, &m.frame)
 }
 
 // pollEnter enters [poll] for another machine. It returns the results, or the suspended callee
@@ -129,21 +129,20 @@ type pollFrame = statemachine.WaitingVoid[job.Void]
 
 // pollMachine is [poll] as the root of a chain: it passes on what the callee returns.
 type pollMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *pollFrame
+	builder statemachine.Builder[job.Void]
+	frame   statemachine.Frame
+	callee  *pollFrame
 }
 
 func (f *pollMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-func (f *pollMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
+func (f *pollMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: dd944733a7f657eb
+// Digest of what is above: 67ef49450c98759b

@@ -31,8 +31,8 @@ func numberAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void])
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &numberMachine{numberLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &numberMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // numberEnter enters [number] for another machine. It returns the results or, suspended, the frame
@@ -43,8 +43,8 @@ func numberEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*numb
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &numberFrame{numberLocals: frame}
-	r.Push(ctx, m)
+	m := &numberFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -64,13 +64,13 @@ type numberLocals struct {
 
 // numberFrame is the frame of [number] for a caller that is a machine.
 type numberFrame struct {
-	numberLocals
+	kept numberLocals
 
 	result0 error
 }
 
 func (f *numberFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -88,7 +88,7 @@ func (f *numberLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -155,8 +155,8 @@ after2:
 	goto for1
 }
 
-func (f *numberLocals) Location() statemachine.Location {
-	return f.Frame.At("main.number", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 21, 28)
+func (f *numberFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.number", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 21, 28)
 }
 
 func (f *numberFrame) Results(r *statemachine.Run) error {
@@ -166,19 +166,23 @@ func (f *numberFrame) Results(r *statemachine.Run) error {
 
 // numberMachine is [number] as the root of a chain: chain, job and frame in one allocation.
 type numberMachine struct {
-	statemachine.Builder[job.Void]
-	numberLocals
+	builder statemachine.Builder[job.Void]
+	kept    numberLocals
 }
 
 func (f *numberMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.numberLocals = numberLocals{Frame: f.numberLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = numberLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *numberMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.number", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 21, 28)
 }
 
 // Digest of serve: 6eab65a2d6c49e78
@@ -191,8 +195,8 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 	if hasEnded, v0 := frame.moveNext(&r, &serveArgs{ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -218,7 +222,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		l := args.l
@@ -229,7 +233,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:233
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:237
 		goto resume1
 	}
 	f.State = 1
@@ -237,29 +241,29 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:245
 	f.inScope1 = nil
 	return true, result0
 }
 
-func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 38)
-}
-
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
-	statemachine.Builder[job.Void]
-	serveLocals
+	builder statemachine.Builder[job.Void]
+	kept    serveLocals
 }
 
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = serveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 38)
 }
 
 // serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -271,8 +275,8 @@ func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
-	m := &serveFunc1Machine{serveFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &serveFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc1Locals is what a function literal of [serve] keeps while it is suspended.
@@ -296,12 +300,12 @@ func (f *serveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:305
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:309
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -310,7 +314,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:314
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:318
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:41
@@ -324,28 +328,28 @@ after1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:332
 	goto for1
-}
-
-func (f *serveFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 40)
 }
 
 // serveFunc1Machine is a function literal of [serve] as the root of a chain: chain and frame in
 // one allocation.
 type serveFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	serveFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    serveFunc1Locals
 }
 
 func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *serveFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 40)
 }
 
 // serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -357,8 +361,8 @@ func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	if hasEnded, v0 := frame.moveNext(&r, &serveFunc2Args{c: c, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &serveFunc2Machine{serveFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &serveFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc2Locals is what a function literal of [serve] keeps while it is suspended.
@@ -384,11 +388,11 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1, _ = numberEnter(r, args.ctx, args.c) // what fails is one connection, and not the server
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:392
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:396
 	if f.number1 == nil {
 		goto after1
 	}
@@ -397,32 +401,32 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:401
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:405
 	f.number1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:46
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:406
-}
-
-func (f *serveFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 45)
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:410
 }
 
 // serveFunc2Machine is a function literal of [serve] as the root of a chain: chain and frame in
 // one allocation.
 type serveFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	serveFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    serveFunc2Locals
 }
 
 func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: ec91ad137a0fe7f4
+func (f *serveFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 45)
+}
+
+// Digest of what is above: d7c067ab1be338e6

@@ -29,8 +29,8 @@ func (e *exchange) dialAsync(ctx context.Context) (result *job.Job[*line]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &exchangeDialArgs{e: e, ctx: ctx}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &exchangeDialMachine{exchangeDialLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &exchangeDialMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // exchangeDialLocals is what [exchange.dial] keeps while it is suspended.
@@ -58,7 +58,7 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:29
 	args.e.dialed++
@@ -79,25 +79,25 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:80
 }
 
-func (f *exchangeDialLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*exchange).dial", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 31)
-}
-
 // exchangeDialMachine is [exchange.dial] as the root of a chain: chain, job and frame in one
 // allocation.
 type exchangeDialMachine struct {
-	statemachine.Builder[*line]
-	exchangeDialLocals
+	builder statemachine.Builder[*line]
+	kept    exchangeDialLocals
 }
 
 func (f *exchangeDialMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.exchangeDialLocals = exchangeDialLocals{Frame: f.exchangeDialLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = exchangeDialLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *exchangeDialMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*exchange).dial", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 31)
 }
 
 // Digest of ask: c4752f2eee203de7
@@ -110,8 +110,8 @@ func askAsync(ctx context.Context, lines *coord.ObjectPool[*line]) (result *job.
 	if hasEnded, v0 := frame.moveNext(&r, &askArgs{ctx: ctx, lines: lines}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &askMachine{askLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &askMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // askLocals is what [ask] keeps while it is suspended.
@@ -137,7 +137,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	f.use1 = args.lines.UseAsync(args.ctx, func(ctx1 context.Context, l1 *line) error {
@@ -158,24 +158,24 @@ resume1:
 	return true, result0
 }
 
-func (f *askLocals) Location() statemachine.Location {
-	return f.Frame.At("main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 38)
-}
-
 // askMachine is [ask] as the root of a chain: chain, job and frame in one allocation.
 type askMachine struct {
-	statemachine.Builder[job.Void]
-	askLocals
+	builder statemachine.Builder[job.Void]
+	kept    askLocals
 }
 
 func (f *askMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.askLocals = askLocals{Frame: f.askLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = askLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *askMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 38)
 }
 
 // askFunc1Run is a function literal of [ask] for the runtime to call. It returns the results, or
@@ -187,8 +187,8 @@ func askFunc1Run(ctx context.Context, l *line) error {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
-	m := &askFunc1Machine{askFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &askFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // askFunc1Locals is what a function literal of [ask] keeps while it is suspended.
@@ -210,7 +210,7 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (has
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:39
 	f.l.questions++
@@ -240,24 +240,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:241
 }
 
-func (f *askFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
-}
-
 // askFunc1Machine is a function literal of [ask] as the root of a chain: chain and frame in one
 // allocation.
 type askFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	askFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    askFunc1Locals
 }
 
 func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 02c01f8de810d8ef
+func (f *askFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
+}
+
+// Digest of what is above: da03c01819681695

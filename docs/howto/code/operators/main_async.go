@@ -55,7 +55,7 @@ func (f *ticksFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:24
 	f.n1 = f.n
@@ -111,7 +111,7 @@ endRange1:
 }
 
 func (f *ticksFrame) Location() statemachine.Location {
-	return f.Frame.At("main.ticks", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 25, 26)
+	return statemachine.At(&f.Frame, "main.ticks", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 25, 26)
 }
 
 // Digest of typed: 969f879740d466a9
@@ -154,7 +154,7 @@ func (f *typedFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:38
 	f.list1 = []struct {
@@ -219,7 +219,7 @@ endRange1:
 }
 
 func (f *typedFrame) Location() statemachine.Location {
-	return f.Frame.At("main.typed", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 42, 43)
+	return statemachine.At(&f.Frame, "main.typed", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 42, 43)
 }
 
 // Digest of show: 568bdd7179acf462
@@ -233,8 +233,8 @@ func showAsync[T any](name string, in *job.Stream[T]) (result *job.Job[job.Void]
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, frame.result0)
 	}
-	m := &showMachine[T]{showFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &showMachine[T]{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // showEnter enters [show] for another machine. It returns the results or, suspended, the frame
@@ -247,7 +247,7 @@ func showEnter[T any](r *statemachine.Run, name string, in *job.Stream[T]) (*sho
 	}
 	m := new(showFrame[T])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m, nil
 }
 
@@ -292,7 +292,7 @@ func (f *showFrame[T]) step(r *statemachine.Run, in *job.Stream[T]) (hasEnded bo
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:55
 	f.loop1 = statemachine.RangeStream(in)
@@ -360,7 +360,7 @@ done1:
 }
 
 func (f *showFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.show", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 55, 55)
+	return statemachine.At(&f.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 55, 55)
 }
 
 func (f *showFrame[T]) Results(r *statemachine.Run) error {
@@ -370,18 +370,22 @@ func (f *showFrame[T]) Results(r *statemachine.Run) error {
 
 // showMachine is [show] as the root of a chain: chain, job and frame in one allocation.
 type showMachine[T any] struct {
-	statemachine.Builder[job.Void]
-	showFrame[T]
+	builder statemachine.Builder[job.Void]
+	kept    showFrame[T]
 }
 
 func (f *showMachine[T]) MoveNext(r *statemachine.Run) bool {
-	if !f.showFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
-	f.showFrame = showFrame[T]{Frame: f.showFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
+	f.kept = showFrame[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *showMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 55, 55)
 }
 
 // Digest of streams: 64dcd2504a4b2b8d
@@ -394,8 +398,8 @@ func streamsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &streamsMachine{streamsLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &streamsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // streamsEnter enters [streams] for another machine. It returns the results or, suspended, the
@@ -405,8 +409,8 @@ func streamsEnter(r *statemachine.Run, ctx context.Context) (*streamsFrame, erro
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &streamsFrame{streamsLocals: frame}
-	r.Push(ctx, m)
+	m := &streamsFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -430,13 +434,13 @@ type streamsLocals struct {
 
 // streamsFrame is the frame of [streams] for a caller that is a machine.
 type streamsFrame struct {
-	streamsLocals
+	kept streamsLocals
 
 	result0 error
 }
 
 func (f *streamsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -460,7 +464,7 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	case 6:
 		goto resume6
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		ctx := f.ctx
@@ -470,7 +474,7 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		f.suggestions = func(text string) *job.Stream[string] { return ticksAsync(ctx, text+"#", 3, 45*time.Millisecond) }
 	}
 	f.show1, f.show1Err = showEnter(r, "merge", mergeAsync(f.ctx, f.a(), f.b()))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:474
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:478
 	if f.show1 == nil {
 		goto after1
 	}
@@ -479,12 +483,12 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:73
 	f.show1Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:483
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:487
 	f.show1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show1, f.show2Err = showEnter(r, "zip", zipAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:488
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:492
 	if f.show1 == nil {
 		goto after2
 	}
@@ -493,12 +497,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show2Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:497
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:501
 	f.show1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show1, f.show3Err = showEnter(r, "combine", combineAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:502
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:506
 	if f.show1 == nil {
 		goto after3
 	}
@@ -508,12 +512,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show3Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:512
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:516
 	f.show1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show1, f.show4Err = showEnter(r, "debounce", debounceAsync(f.ctx, typedAsync(f.ctx), 300*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:517
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:521
 	if f.show1 == nil {
 		goto after4
 	}
@@ -523,12 +527,12 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show4Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:527
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:531
 	f.show1 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show1, f.show5Err = showEnter(r, "flatLatest", flatLatestAsync(f.ctx, typedAsync(f.ctx), f.suggestions))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:532
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:536
 	if f.show1 == nil {
 		goto after5
 	}
@@ -538,12 +542,12 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show5Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:542
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:546
 	f.show1 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	f.show6, show6Err = showEnter(r, "batch", batchAsync(f.ctx, typedAsync(f.ctx), 2, 150*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:547
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:551
 	if f.show6 == nil {
 		goto after6
 	}
@@ -553,7 +557,7 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	show6Err = f.show6.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:557
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:561
 	f.show6 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:72
@@ -565,12 +569,12 @@ after6:
 		f.show5Err,
 		show6Err,
 	)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:569
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:573
 	return true, result0
 }
 
-func (f *streamsLocals) Location() statemachine.Location {
-	return f.Frame.At("main.streams", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 73, 74, 75, 76, 77, 78)
+func (f *streamsFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.streams", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 73, 74, 75, 76, 77, 78)
 }
 
 func (f *streamsFrame) Results(r *statemachine.Run) error {
@@ -580,18 +584,22 @@ func (f *streamsFrame) Results(r *statemachine.Run) error {
 
 // streamsMachine is [streams] as the root of a chain: chain, job and frame in one allocation.
 type streamsMachine struct {
-	statemachine.Builder[job.Void]
-	streamsLocals
+	builder statemachine.Builder[job.Void]
+	kept    streamsLocals
 }
 
 func (f *streamsMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.streamsLocals = streamsLocals{Frame: f.streamsLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = streamsLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 646cdd2a09195f6d
+func (f *streamsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.streams", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 73, 74, 75, 76, 77, 78)
+}
+
+// Digest of what is above: 18fefaec1257c1d8

@@ -69,7 +69,7 @@ func (frame *eachFrame[T, R]) step(r *statemachine.Run) (hasEnded bool) {
 	case 6:
 		frame.loops.Resume(r)
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:20
 	frame.loop1 = statemachine.RangeWithin(frame, frame.in)
@@ -157,7 +157,7 @@ done1:
 }
 
 func (frame *eachFrame[T, R]) Location() statemachine.Location {
-	return frame.Frame.At("main.each", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 20, 23, 26, 20)
+	return statemachine.At(&frame.Frame, "main.each", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 20, 23, 26, 20)
 }
 
 // Digest of merge: cff329eb90860c4e
@@ -220,7 +220,7 @@ func (f *mergeFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 6:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		ctx := f.ctx
@@ -346,7 +346,7 @@ resume5:
 }
 
 func (f *mergeFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.merge", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 45, 48, 53, 57, 63)
+	return statemachine.At(&f.Frame, "main.merge", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 45, 48, 53, 57, 63)
 }
 
 // mergeFunc1Enter enters a function literal of [merge] for another machine. It returns the results
@@ -358,7 +358,7 @@ func mergeFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx cont
 	}
 	m := new(mergeFunc1Frame[T])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -390,7 +390,7 @@ func (f *mergeFunc1Frame[T]) moveNext(r *statemachine.Run, args *mergeFunc1Args[
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	f.stop1 = args.values.StopAsync(args.ctx)
@@ -410,7 +410,7 @@ resume1:
 }
 
 func (f *mergeFunc1Frame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.merge", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 41)
+	return statemachine.At(&f.Frame, "main.merge", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 41)
 }
 
 func (f *mergeFunc1Frame[T]) Results(r *statemachine.Run) {
@@ -483,7 +483,7 @@ func (frame *zipFrame[A, B, R]) step(run *statemachine.Run) (hasEnded, again boo
 	case 7:
 		frame.loops.Resume(run)
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:85
 	frame.others = frame.bs.Pull()
@@ -621,7 +621,7 @@ resume5:
 }
 
 func (frame *zipFrame[A, B, R]) Location() statemachine.Location {
-	return frame.Frame.At("main.zip", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 87, 91, 95, 87, 99)
+	return statemachine.At(&frame.Frame, "main.zip", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 87, 91, 95, 87, 99)
 }
 
 // zipFunc1Enter enters a function literal of [zip] for another machine. It returns the results or,
@@ -633,7 +633,7 @@ func zipFunc1Enter[A any, B any, R any](r *statemachine.Run, others *job.Puller[
 	}
 	m := new(zipFunc1Frame[A, B, R])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -664,7 +664,7 @@ func (f *zipFunc1Frame[A, B, R]) moveNext(r *statemachine.Run, args *zipFunc1Arg
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	f.stop1 = args.others.StopAsync(args.ctx)
@@ -684,7 +684,7 @@ resume1:
 }
 
 func (f *zipFunc1Frame[A, B, R]) Location() statemachine.Location {
-	return f.Frame.At("main.zip", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 86)
+	return statemachine.At(&f.Frame, "main.zip", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 86)
 }
 
 func (f *zipFunc1Frame[A, B, R]) Results(r *statemachine.Run) {
@@ -743,7 +743,7 @@ func (frame *combineFrame[A, B, R]) step(run *statemachine.Run) (hasEnded bool) 
 	case 5:
 		frame.loops.Resume(run)
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:107
 	frame.a = new(*A)
@@ -843,7 +843,7 @@ done1:
 }
 
 func (frame *combineFrame[A, B, R]) Location() statemachine.Location {
-	return frame.Frame.At("main.combine", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 112, 121, 112)
+	return statemachine.At(&frame.Frame, "main.combine", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 112, 121, 112)
 }
 
 // Digest of debounce: 2ea7ece593370cc3
@@ -907,7 +907,7 @@ func (f *debounceFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:133
 	f.values = f.in.Pull()
@@ -1020,7 +1020,7 @@ resume4:
 }
 
 func (f *debounceFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.debounce", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 137, 141, 146, 150)
+	return statemachine.At(&f.Frame, "main.debounce", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 137, 141, 146, 150)
 }
 
 // debounceFunc1Enter enters a function literal of [debounce] for another machine. It returns the
@@ -1032,7 +1032,7 @@ func debounceFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx c
 	}
 	m := new(debounceFunc1Frame[T])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -1065,7 +1065,7 @@ func (f *debounceFunc1Frame[T]) moveNext(r *statemachine.Run, args *debounceFunc
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	f.stop1 = args.values.StopAsync(args.ctx)
@@ -1085,7 +1085,7 @@ resume1:
 }
 
 func (f *debounceFunc1Frame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.debounce", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 134)
+	return statemachine.At(&f.Frame, "main.debounce", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 134)
 }
 
 func (f *debounceFunc1Frame[T]) Results(r *statemachine.Run) {
@@ -1162,7 +1162,7 @@ func (frame *flatLatestFrame[T, R]) step(run *statemachine.Run) (hasEnded, again
 	case 8:
 		frame.loops.Resume(run)
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:159
 	frame.values = frame.in.Pull()
@@ -1319,7 +1319,7 @@ resume6:
 }
 
 func (frame *flatLatestFrame[T, R]) Location() statemachine.Location {
-	return frame.Frame.At("main.flatLatest", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 164, 167, 172, 173, 172, 178)
+	return statemachine.At(&frame.Frame, "main.flatLatest", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 164, 167, 172, 173, 172, 178)
 }
 
 // flatLatestFunc1Enter enters a function literal of [flatLatest] for another machine. It returns
@@ -1331,7 +1331,7 @@ func flatLatestFunc1Enter[T any, R any](r *statemachine.Run, values *job.Puller[
 	}
 	m := new(flatLatestFunc1Frame[T, R])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -1364,7 +1364,7 @@ func (f *flatLatestFunc1Frame[T, R]) moveNext(r *statemachine.Run, args *flatLat
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	f.stop1 = args.values.StopAsync(args.ctx)
@@ -1384,7 +1384,7 @@ resume1:
 }
 
 func (f *flatLatestFunc1Frame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("main.flatLatest", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 160)
+	return statemachine.At(&f.Frame, "main.flatLatest", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 160)
 }
 
 func (f *flatLatestFunc1Frame[T, R]) Results(r *statemachine.Run) {
@@ -1451,7 +1451,7 @@ func (f *untilFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 5:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:186
 	f.values = f.in.Pull()
@@ -1568,7 +1568,7 @@ resume4:
 }
 
 func (f *untilFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.until", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 191, 201, 203, 208)
+	return statemachine.At(&f.Frame, "main.until", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 191, 201, 203, 208)
 }
 
 // untilFunc1Enter enters a function literal of [until] for another machine. It returns the results
@@ -1580,7 +1580,7 @@ func untilFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx cont
 	}
 	m := new(untilFunc1Frame[T])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -1612,7 +1612,7 @@ func (f *untilFunc1Frame[T]) moveNext(r *statemachine.Run, args *untilFunc1Args[
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	f.stop1 = args.values.StopAsync(args.ctx)
@@ -1632,7 +1632,7 @@ resume1:
 }
 
 func (f *untilFunc1Frame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.until", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 187)
+	return statemachine.At(&f.Frame, "main.until", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 187)
 }
 
 func (f *untilFunc1Frame[T]) Results(r *statemachine.Run) {
@@ -1705,7 +1705,7 @@ func (f *batchFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 	case 6:
 		goto epilogue
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:217
 	f.values = f.in.Pull()
@@ -1848,7 +1848,7 @@ resume5:
 }
 
 func (f *batchFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.batch", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 222, 231, 235, 242, 246)
+	return statemachine.At(&f.Frame, "main.batch", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 222, 231, 235, 242, 246)
 }
 
 // batchFunc1Enter enters a function literal of [batch] for another machine. It returns the results
@@ -1860,7 +1860,7 @@ func batchFunc1Enter[T any](r *statemachine.Run, values *job.Puller[T], ctx cont
 	}
 	m := new(batchFunc1Frame[T])
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
@@ -1892,7 +1892,7 @@ func (f *batchFunc1Frame[T]) moveNext(r *statemachine.Run, args *batchFunc1Args[
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	f.stop1 = args.values.StopAsync(args.ctx)
@@ -1912,11 +1912,11 @@ resume1:
 }
 
 func (f *batchFunc1Frame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.batch", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 218)
+	return statemachine.At(&f.Frame, "main.batch", "github.com/movenext/movenext/docs/howto/code/operators/streams.go", 218)
 }
 
 func (f *batchFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 919286d1ad7ab723
+// Digest of what is above: b5d89d505f429a17

@@ -53,7 +53,7 @@ func (f *slowFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		ended := f.ended
@@ -131,7 +131,7 @@ after3:
 }
 
 func (f *slowFrame) Location() statemachine.Location {
-	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/operators/streams_test.go", 68, 68, 72)
+	return statemachine.At(&f.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/operators/streams_test.go", 68, 68, 72)
 }
 
-// Digest of what is above: 5d2b4843b9dee58f
+// Digest of what is above: 78a2f64f586f366c

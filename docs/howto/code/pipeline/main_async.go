@@ -29,8 +29,8 @@ func fetchAsync(ctx context.Context, url string) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &fetchMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fetchLocals is what [fetch] keeps while it is suspended.
@@ -52,7 +52,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	asleep, sleep = statemachine.Sleep(r, ctx, time.Second)
@@ -71,24 +71,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:72
 }
 
-func (f *fetchLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 23)
-}
-
 // fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
 type fetchMachine struct {
-	statemachine.Builder[string]
-	fetchLocals
+	builder statemachine.Builder[string]
+	kept    fetchLocals
 }
 
 func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = fetchLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 23)
 }
 
 // Digest of count: 44a301904ea70900
@@ -101,8 +101,8 @@ func countAsync(ctx context.Context, page string) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &countArgs{ctx: ctx, page: page}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &countMachine{countLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &countMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // countLocals is what [count] keeps while it is suspended.
@@ -130,7 +130,7 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (hasEnded b
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:30
 	if strings.HasSuffix(args.page, "/empty") {
@@ -154,23 +154,23 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:155
 }
 
-func (f *countLocals) Location() statemachine.Location {
-	return f.Frame.At("main.count", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 33)
-}
-
 // countMachine is [count] as the root of a chain: chain, job and frame in one allocation.
 type countMachine struct {
-	statemachine.Builder[int]
-	countLocals
+	builder statemachine.Builder[int]
+	kept    countLocals
 }
 
 func (f *countMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
+}
+
+func (f *countMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.count", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 33)
 }
 
 // Digest of words: bc616985e02cba32
@@ -184,8 +184,8 @@ func wordsAsync(ctx context.Context, urls []string, fetchers, counters int) (res
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
-	m := &wordsMachine{wordsFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &wordsMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // wordsFrame is the frame of [words]: what it keeps while it is suspended, its results among it.
@@ -231,7 +231,7 @@ func (f *wordsFrame) step(r *statemachine.Run, args *wordsArgs) (hasEnded bool) 
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:40
@@ -299,24 +299,24 @@ done1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:300
 }
 
-func (f *wordsFrame) Location() statemachine.Location {
-	return f.Frame.At("main.words", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 41, 41)
-}
-
 // wordsMachine is [words] as the root of a chain: chain, job and frame in one allocation.
 type wordsMachine struct {
-	statemachine.Builder[int]
-	wordsFrame
+	builder statemachine.Builder[int]
+	kept    wordsFrame
 }
 
 func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.wordsFrame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, f.sum, f.err)
-	f.wordsFrame = wordsFrame{Frame: f.wordsFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.sum, f.kept.err)
+	f.kept = wordsFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3336c92d442d56f6
+func (f *wordsMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.words", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 41, 41)
+}
+
+// Digest of what is above: af0cb68f3fb4f37e

@@ -28,8 +28,8 @@ func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) 
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -51,7 +51,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
@@ -74,24 +74,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:75
 }
 
-func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
-}
-
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
-	statemachine.Builder[job.Void]
-	serveLocals
+	builder statemachine.Builder[job.Void]
+	kept    serveLocals
 }
 
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = serveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1204917e67c25086
+func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
+}
+
+// Digest of what is above: 616b8aafb81317b4

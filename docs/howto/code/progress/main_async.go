@@ -32,8 +32,8 @@ func copyFilesAsync(ctx context.Context, files []time.Duration, done *coord.Watc
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &copyFilesMachine{copyFilesLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &copyFilesMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // copyFilesLocals is what [copyFiles] keeps while it is suspended.
@@ -61,7 +61,7 @@ func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		done := f.done
@@ -115,25 +115,25 @@ endRange1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:116
 }
 
-func (f *copyFilesLocals) Location() statemachine.Location {
-	return f.Frame.At("main.copyFiles", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 25)
-}
-
 // copyFilesMachine is [copyFiles] as the root of a chain: chain, job and frame in one allocation.
 type copyFilesMachine struct {
-	statemachine.Builder[job.Void]
-	copyFilesLocals
+	builder statemachine.Builder[job.Void]
+	kept    copyFilesLocals
 }
 
 func (f *copyFilesMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.copyFilesLocals = copyFilesLocals{Frame: f.copyFilesLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = copyFilesLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *copyFilesMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.copyFiles", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 25)
 }
 
 // Digest of draw: b59bb1ac134ef3a5
@@ -146,8 +146,8 @@ func drawAsync(ctx context.Context, done *coord.Observer[int], of int, interval 
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &drawMachine{drawLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &drawMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // drawLocals is what [draw] keeps while it is suspended.
@@ -177,7 +177,7 @@ func (f *drawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
@@ -221,24 +221,24 @@ after2:
 	goto for1
 }
 
-func (f *drawLocals) Location() statemachine.Location {
-	return f.Frame.At("main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 47)
-}
-
 // drawMachine is [draw] as the root of a chain: chain, job and frame in one allocation.
 type drawMachine struct {
-	statemachine.Builder[job.Void]
-	drawLocals
+	builder statemachine.Builder[job.Void]
+	kept    drawLocals
 }
 
 func (f *drawMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.drawLocals = drawLocals{Frame: f.drawLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = drawLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *drawMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 47)
 }
 
 // Digest of every: 38f0fd860ced50b1
@@ -251,8 +251,8 @@ func everyAsync(ctx context.Context, now func() time.Duration, interval time.Dur
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &everyMachine{everyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &everyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // everyLocals is what [every] keeps while it is suspended.
@@ -279,7 +279,7 @@ func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case 1:
 		goto resume1
 	default:
-		frame.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.began = frame.now()
@@ -307,24 +307,24 @@ after1:
 	goto for1
 }
 
-func (frame *everyLocals) Location() statemachine.Location {
-	return frame.Frame.At("main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 61)
-}
-
 // everyMachine is [every] as the root of a chain: chain, job and frame in one allocation.
 type everyMachine struct {
-	statemachine.Builder[job.Void]
-	everyLocals
+	builder statemachine.Builder[job.Void]
+	kept    everyLocals
 }
 
 func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := frame.moveNext(r)
+	hasEnded, v0 := frame.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	frame.SetResult(r, job.Void{}, v0)
-	frame.everyLocals = everyLocals{Frame: frame.everyLocals.Frame} // the job keeps nothing else alive
+	frame.builder.SetResult(r, job.Void{}, v0)
+	frame.kept = everyLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 61711adf7727873d
+func (frame *everyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 61)
+}
+
+// Digest of what is above: 7c64033b1afc25e5

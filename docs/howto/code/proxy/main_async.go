@@ -27,8 +27,8 @@ func (p *proxy) serveAsync(ctx context.Context, l *netio.Listener) (result *job.
 	if hasEnded, v0 := frame.moveNext(&r, &proxyServeArgs{p: p, ctx: ctx, l: l}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &proxyServeMachine{proxyServeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &proxyServeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyServeLocals is what [proxy.serve] keeps while it is suspended.
@@ -55,7 +55,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		l := args.l
@@ -80,25 +80,25 @@ resume1:
 	return true, result0
 }
 
-func (f *proxyServeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 31)
-}
-
 // proxyServeMachine is [proxy.serve] as the root of a chain: chain, job and frame in one
 // allocation.
 type proxyServeMachine struct {
-	statemachine.Builder[job.Void]
-	proxyServeLocals
+	builder statemachine.Builder[job.Void]
+	kept    proxyServeLocals
 }
 
 func (f *proxyServeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.proxyServeLocals = proxyServeLocals{Frame: f.proxyServeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = proxyServeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *proxyServeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 31)
 }
 
 // proxyServeFunc1Run is a function literal of [proxy.serve] for the runtime to call. It returns
@@ -111,8 +111,8 @@ func proxyServeFunc1Run(l *netio.Listener, p *proxy, ctx context.Context, s *job
 		r.Rethrow()
 		return frame.result0
 	}
-	m := &proxyServeFunc1Machine{proxyServeFunc1Frame: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &proxyServeFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyServeFunc1Frame is the frame of a function literal of [proxy.serve]: what it keeps while it
@@ -160,7 +160,7 @@ func (f *proxyServeFunc1Frame) step(r *statemachine.Run, args *proxyServeFunc1Ar
 	case 4:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
@@ -230,24 +230,24 @@ done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:231
 }
 
-func (f *proxyServeFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 32, 32)
-}
-
 // proxyServeFunc1Machine is a function literal of [proxy.serve] as the root of a chain: chain and
 // frame in one allocation.
 type proxyServeFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	proxyServeFunc1Frame
+	builder statemachine.Spawned[job.Void]
+	kept    proxyServeFunc1Frame
 }
 
 func (f *proxyServeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	if !f.proxyServeFunc1Frame.moveNext(r, nil) {
+	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, f.result0)
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
 	return true
+}
+
+func (f *proxyServeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 32, 32)
 }
 
 // proxyServeFunc2Run is a function literal of [proxy.serve] for the runtime to call. It returns
@@ -259,8 +259,8 @@ func proxyServeFunc2Run(p *proxy, client *netio.Conn, ctx context.Context) error
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
-	m := &proxyServeFunc2Machine{proxyServeFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &proxyServeFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyServeFunc2Locals is what a function literal of [proxy.serve] keeps while it is suspended.
@@ -284,7 +284,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
@@ -308,24 +308,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:309
 }
 
-func (f *proxyServeFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 37)
-}
-
 // proxyServeFunc2Machine is a function literal of [proxy.serve] as the root of a chain: chain and
 // frame in one allocation.
 type proxyServeFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	proxyServeFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    proxyServeFunc2Locals
 }
 
 func (f *proxyServeFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *proxyServeFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 37)
 }
 
 // Digest of proxy.connect: 873edfcf6b16cf73
@@ -339,8 +339,8 @@ func (p *proxy) connectAsync(ctx context.Context, client *netio.Conn) (result *j
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &proxyConnectMachine{proxyConnectLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &proxyConnectMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // connectEnter enters [proxy.connect] for another machine. It returns the results or, suspended,
@@ -351,8 +351,8 @@ func (p *proxy) connectEnter(r *statemachine.Run, ctx context.Context, client *n
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &proxyConnectFrame{proxyConnectLocals: frame}
-	r.Push(ctx, m)
+	m := &proxyConnectFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -370,13 +370,13 @@ type proxyConnectLocals struct {
 
 // proxyConnectFrame is the frame of [proxy.connect] for a caller that is a machine.
 type proxyConnectFrame struct {
-	proxyConnectLocals
+	kept proxyConnectLocals
 
 	result0 error
 }
 
 func (f *proxyConnectFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -393,7 +393,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (hasEnded b
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		client := f.client
@@ -450,8 +450,8 @@ resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:451
 }
 
-func (f *proxyConnectLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 54, 59)
+func (f *proxyConnectFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 54, 59)
 }
 
 func (f *proxyConnectFrame) Results(r *statemachine.Run) error {
@@ -462,19 +462,23 @@ func (f *proxyConnectFrame) Results(r *statemachine.Run) error {
 // proxyConnectMachine is [proxy.connect] as the root of a chain: chain, job and frame in one
 // allocation.
 type proxyConnectMachine struct {
-	statemachine.Builder[job.Void]
-	proxyConnectLocals
+	builder statemachine.Builder[job.Void]
+	kept    proxyConnectLocals
 }
 
 func (f *proxyConnectMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.proxyConnectLocals = proxyConnectLocals{Frame: f.proxyConnectLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = proxyConnectLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *proxyConnectMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 54, 59)
 }
 
 // proxyConnectFunc1Run is a function literal of [proxy.connect] for the runtime to call. It
@@ -486,8 +490,8 @@ func proxyConnectFunc1Run(backend, client *netio.Conn, ctx context.Context, s *j
 	if hasEnded, v0 := frame.moveNext(&r, &proxyConnectFunc1Args{backend: backend, client: client, ctx: ctx, s: s}); hasEnded {
 		return v0
 	}
-	m := &proxyConnectFunc1Machine{proxyConnectFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &proxyConnectFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyConnectFunc1Locals is what a function literal of [proxy.connect] keeps while it is
@@ -517,7 +521,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		backend := args.backend
@@ -529,7 +533,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:533
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:537
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -538,30 +542,30 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:542
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:546
 	f.pour1 = nil
 after1:
 	return true, result0
 }
 
-func (f *proxyConnectFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 61)
-}
-
 // proxyConnectFunc1Machine is a function literal of [proxy.connect] as the root of a chain: chain
 // and frame in one allocation.
 type proxyConnectFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	proxyConnectFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    proxyConnectFunc1Locals
 }
 
 func (f *proxyConnectFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *proxyConnectFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 61)
 }
 
 // proxyConnectFunc2Run is a function literal of [proxy.connect] for the runtime to call. It
@@ -573,8 +577,8 @@ func proxyConnectFunc2Run(backend, client *netio.Conn, ctx context.Context) erro
 	if hasEnded, v0 := frame.moveNext(&r, &proxyConnectFunc2Args{backend: backend, client: client, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &proxyConnectFunc2Machine{proxyConnectFunc2Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &proxyConnectFunc2Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyConnectFunc2Locals is what a function literal of [proxy.connect] keeps while it is
@@ -603,11 +607,11 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:611
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:615
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -616,30 +620,30 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:620
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:624
 	f.pour1 = nil
 after1:
 	return true, result0
 }
 
-func (f *proxyConnectFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 60)
-}
-
 // proxyConnectFunc2Machine is a function literal of [proxy.connect] as the root of a chain: chain
 // and frame in one allocation.
 type proxyConnectFunc2Machine struct {
-	statemachine.Spawned[job.Void]
-	proxyConnectFunc2Locals
+	builder statemachine.Spawned[job.Void]
+	kept    proxyConnectFunc2Locals
 }
 
 func (f *proxyConnectFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *proxyConnectFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 60)
 }
 
 // Digest of pour: 35c33c2d9a870806
@@ -652,8 +656,8 @@ func pourAsync(ctx context.Context, dst, src *netio.Conn) (result *job.Job[job.V
 	if hasEnded, v0 := frame.moveNext(&r, &pourArgs{ctx: ctx, src: src}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &pourMachine{pourLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &pourMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // pourEnter enters [pour] for another machine. It returns the results or, suspended, the frame
@@ -663,8 +667,8 @@ func pourEnter(r *statemachine.Run, ctx context.Context, dst, src *netio.Conn) (
 	if hasEnded, v0 := frame.moveNext(r, &pourArgs{ctx: ctx, src: src}); hasEnded {
 		return nil, v0
 	}
-	m := &pourFrame{pourLocals: frame}
-	r.Push(ctx, m)
+	m := &pourFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -686,13 +690,13 @@ type pourArgs struct {
 
 // pourFrame is the frame of [pour] for a caller that is a machine.
 type pourFrame struct {
-	pourLocals
+	kept pourLocals
 
 	result0 error
 }
 
 func (f *pourFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -708,13 +712,13 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (hasEnded boo
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:718
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:722
 		goto resume1
 	}
 	f.State = 1
@@ -723,7 +727,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:727
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:731
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
@@ -732,7 +736,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:736
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:740
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -742,14 +746,14 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:746
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:750
 	f.closeWrite2 = nil
 after2:
 	return true, result0
 }
 
-func (f *pourLocals) Location() statemachine.Location {
-	return f.Frame.At("main.pour", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 70, 73)
+func (f *pourFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.pour", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 70, 73)
 }
 
 func (f *pourFrame) Results(r *statemachine.Run) error {
@@ -759,18 +763,22 @@ func (f *pourFrame) Results(r *statemachine.Run) error {
 
 // pourMachine is [pour] as the root of a chain: chain, job and frame in one allocation.
 type pourMachine struct {
-	statemachine.Builder[job.Void]
-	pourLocals
+	builder statemachine.Builder[job.Void]
+	kept    pourLocals
 }
 
 func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.pourLocals = pourLocals{Frame: f.pourLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = pourLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 18eea9acf89a5e05
+func (f *pourMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.pour", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 70, 73)
+}
+
+// Digest of what is above: dcc9a5f3e3e275ae

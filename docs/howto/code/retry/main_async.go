@@ -29,8 +29,8 @@ func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Co
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
-	m := &retryMachine[T]{retryFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &retryMachine[T]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // retryFrame is the frame of [retry]: what it keeps while it is suspended, its results among it.
@@ -63,7 +63,7 @@ func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.n1 = f.b.attempts
@@ -126,23 +126,23 @@ endRange1:
 	return true
 }
 
-func (f *retryFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
-}
-
 // retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
 type retryMachine[T any] struct {
-	statemachine.Builder[T]
-	retryFrame[T]
+	builder statemachine.Builder[T]
+	kept    retryFrame[T]
 }
 
 func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
-	if !f.retryFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, f.v, f.err)
-	f.retryFrame = retryFrame[T]{Frame: f.retryFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, f.kept.v, f.kept.err)
+	f.kept = retryFrame[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *retryMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
 }
 
 // Digest of hedge: e9edeffd5784f541
@@ -156,8 +156,8 @@ func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation fu
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &hedgeMachine[T]{hedgeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &hedgeMachine[T]{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // hedgeLocals is what [hedge] keeps while it is suspended.
@@ -186,7 +186,7 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -244,25 +244,25 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:245
 }
 
-func (f *hedgeLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 58, 61)
-}
-
 // hedgeMachine is [hedge] as the root of a chain: chain, job and frame in one allocation.
 type hedgeMachine[T any] struct {
-	statemachine.Builder[T]
-	hedgeLocals[T]
+	builder statemachine.Builder[T]
+	kept    hedgeLocals[T]
 }
 
 func (f *hedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.hedgeLocals = hedgeLocals[T]{Frame: f.hedgeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = hedgeLocals[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *hedgeMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 58, 61)
 }
 
 // Digest of flaky: 8298a802957411e3
@@ -275,8 +275,8 @@ func flakyAsync(ctx context.Context, calls *int) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &flakyMachine{flakyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &flakyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // flakyLocals is what [flaky] keeps while it is suspended.
@@ -298,7 +298,7 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
@@ -323,24 +323,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:324
 }
 
-func (f *flakyLocals) Location() statemachine.Location {
-	return f.Frame.At("main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
-}
-
 // flakyMachine is [flaky] as the root of a chain: chain, job and frame in one allocation.
 type flakyMachine struct {
-	statemachine.Builder[string]
-	flakyLocals
+	builder statemachine.Builder[string]
+	kept    flakyLocals
 }
 
 func (f *flakyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.flakyLocals = flakyLocals{Frame: f.flakyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = flakyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *flakyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
 }
 
 // Digest of slow: 4f7308597547b6b1
@@ -353,8 +353,8 @@ func slowAsync(ctx context.Context, request int) (result *job.Job[string]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, &slowArgs{ctx: ctx, request: request}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &slowMachine{slowLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &slowMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // slowLocals is what [slow] keeps while it is suspended.
@@ -380,7 +380,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded boo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
 	if args.request != 1 {
@@ -405,23 +405,23 @@ endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:406
 }
 
-func (f *slowLocals) Location() statemachine.Location {
-	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
-}
-
 // slowMachine is [slow] as the root of a chain: chain, job and frame in one allocation.
 type slowMachine struct {
-	statemachine.Builder[string]
-	slowLocals
+	builder statemachine.Builder[string]
+	kept    slowLocals
 }
 
 func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
+	f.builder.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: 055cc4bf3c698264
+func (f *slowMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
+}
+
+// Digest of what is above: 9fbd8beee0d37523

@@ -30,8 +30,8 @@ func serveAsync(ctx context.Context, urgent, normal *coord.Channel[string], clos
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serveMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveEnter enters [serve] for another machine. It returns the results or, suspended, the frame
@@ -41,8 +41,8 @@ func serveEnter(r *statemachine.Run, ctx context.Context, urgent, normal *coord.
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
-	m := &serveFrame{serveLocals: frame}
-	r.Push(ctx, m)
+	m := &serveFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -61,13 +61,13 @@ type serveLocals struct {
 
 // serveFrame is the frame of [serve] for a caller that is a machine.
 type serveFrame struct {
-	serveLocals
+	kept serveLocals
 
 	result0 error
 }
 
 func (f *serveFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r)
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
@@ -80,7 +80,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:24
@@ -123,8 +123,8 @@ resume1:
 	goto for1
 }
 
-func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/select/main.go", 25)
+func (f *serveFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/select/main.go", 25)
 }
 
 func (f *serveFrame) Results(r *statemachine.Run) error {
@@ -134,18 +134,22 @@ func (f *serveFrame) Results(r *statemachine.Run) error {
 
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
 type serveMachine struct {
-	statemachine.Builder[job.Void]
-	serveLocals
+	builder statemachine.Builder[job.Void]
+	kept    serveLocals
 }
 
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = serveLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/select/main.go", 25)
 }
 
 // Digest of orNothing: 954047ee3bb257d8
@@ -158,8 +162,8 @@ func orNothingAsync(ctx context.Context, a, b *coord.Channel[string]) (result *j
 	if hasEnded, v0, v1 := frame.moveNext(&r, &orNothingArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &orNothingMachine{orNothingLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &orNothingMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // orNothingEnter enters [orNothing] for another machine. It returns the results or, suspended, the
@@ -169,8 +173,8 @@ func orNothingEnter(r *statemachine.Run, ctx context.Context, a, b *coord.Channe
 	if hasEnded, v0, v1 := frame.moveNext(r, &orNothingArgs{ctx: ctx, a: a, b: b}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &orNothingFrame{orNothingLocals: frame}
-	r.Push(ctx, m)
+	m := &orNothingFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -191,14 +195,14 @@ type orNothingArgs struct {
 
 // orNothingFrame is the frame of [orNothing] for a caller that is a machine.
 type orNothingFrame struct {
-	orNothingLocals
+	kept orNothingLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *orNothingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -212,7 +216,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (ha
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:51
 	f.order = new(string)
@@ -221,7 +225,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (ha
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:225
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:229
 		goto resume1
 	}
 	f.State = 1
@@ -230,17 +234,17 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 		_, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:234
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:238
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:53
 		result0, result1 = (*f.order), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:239
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:243
 	return true, result0, result1
 }
 
-func (f *orNothingLocals) Location() statemachine.Location {
-	return f.Frame.At("main.orNothing", "github.com/movenext/movenext/docs/howto/code/select/main.go", 52)
+func (f *orNothingFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.orNothing", "github.com/movenext/movenext/docs/howto/code/select/main.go", 52)
 }
 
 func (f *orNothingFrame) Results(r *statemachine.Run) (string, error) {
@@ -250,18 +254,22 @@ func (f *orNothingFrame) Results(r *statemachine.Run) (string, error) {
 
 // orNothingMachine is [orNothing] as the root of a chain: chain, job and frame in one allocation.
 type orNothingMachine struct {
-	statemachine.Builder[string]
-	orNothingLocals
+	builder statemachine.Builder[string]
+	kept    orNothingLocals
 }
 
 func (f *orNothingMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.orNothingLocals = orNothingLocals{Frame: f.orNothingLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = orNothingLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *orNothingMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orNothing", "github.com/movenext/movenext/docs/howto/code/select/main.go", 52)
 }
 
 // Digest of bake: 39ae4f9bdba132cf
@@ -275,8 +283,8 @@ func bakeAsync(ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Cha
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &bakeMachine{bakeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &bakeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bakeEnter enters [bake] for another machine. It returns the results or, suspended, the frame
@@ -287,8 +295,8 @@ func bakeEnter(r *statemachine.Run, ctx context.Context, ovens *coord.Semaphore,
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &bakeFrame{bakeLocals: frame}
-	r.Push(ctx, m)
+	m := &bakeFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
@@ -312,14 +320,14 @@ type bakeArgs struct {
 
 // bakeFrame is the frame of [bake] for a caller that is a machine.
 type bakeFrame struct {
-	bakeLocals
+	kept bakeLocals
 
 	result0 string
 	result1 error
 }
 
 func (f *bakeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -334,7 +342,7 @@ func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (hasEnded boo
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	f.select1 = coord.SelectAsync(args.ctx,
@@ -344,7 +352,7 @@ func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (hasEnded boo
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:348
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:356
 		goto resume1
 	}
 	f.State = 1
@@ -353,27 +361,27 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:357
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:365
 		f.select1 = nil
 		ovens := f.ovens
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:65
 		switch {
 		case err != nil:
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:364
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:372
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:67
 			return true, result0, result1
 		case i == 0:
 			f.defers.Push(func(raise func()) { defer ovens.Release(1); raise() })
 			result0, result1 = f.order+" from our oven", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:371
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:379
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:70
 			return true, result0, result1
 		case i == 1:
 			result0, result1 = f.order+" from the neighbour", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:377
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:72
 			return true, result0, result1
@@ -381,15 +389,15 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	result0, result1 = "no "+f.order, nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:393
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:389
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:397
 }
 
-func (f *bakeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.bake", "github.com/movenext/movenext/docs/howto/code/select/main.go", 60)
+func (f *bakeFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.bake", "github.com/movenext/movenext/docs/howto/code/select/main.go", 60)
 }
 
 func (f *bakeFrame) Results(r *statemachine.Run) (string, error) {
@@ -399,19 +407,23 @@ func (f *bakeFrame) Results(r *statemachine.Run) (string, error) {
 
 // bakeMachine is [bake] as the root of a chain: chain, job and frame in one allocation.
 type bakeMachine struct {
-	statemachine.Builder[string]
-	bakeLocals
+	builder statemachine.Builder[string]
+	kept    bakeLocals
 }
 
 func (f *bakeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.bakeLocals = bakeLocals{Frame: f.bakeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = bakeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *bakeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.bake", "github.com/movenext/movenext/docs/howto/code/select/main.go", 60)
 }
 
 // Digest of withTimeout: 64b485605ba27c82
@@ -425,8 +437,8 @@ func withTimeoutAsync(ctx context.Context, orders *coord.Channel[string], patien
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &withTimeoutMachine{withTimeoutLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &withTimeoutMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // withTimeoutLocals is what [withTimeout] keeps while it is suspended.
@@ -458,7 +470,7 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		var cancel context.CancelFunc
@@ -468,7 +480,7 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	f.receive1, receive1Value, receive1Err = args.orders.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:472
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:484
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -478,38 +490,38 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	receive1Value, receive1Err = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:482
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:494
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	result0, result1 = receive1Value, receive1Err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:487
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:499
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:491
-}
-
-func (f *withTimeoutLocals) Location() statemachine.Location {
-	return f.Frame.At("main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 83)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:503
 }
 
 // withTimeoutMachine is [withTimeout] as the root of a chain: chain, job and frame in one
 // allocation.
 type withTimeoutMachine struct {
-	statemachine.Builder[string]
-	withTimeoutLocals
+	builder statemachine.Builder[string]
+	kept    withTimeoutLocals
 }
 
 func (f *withTimeoutMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, v0, v1)
-	f.withTimeoutLocals = withTimeoutLocals{Frame: f.withTimeoutLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = withTimeoutLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *withTimeoutMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 83)
 }
 
 // Digest of shop: 98b38d7bd587bac4
@@ -522,8 +534,8 @@ func shopAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &shopMachine{shopLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &shopMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // shopLocals is what [shop] keeps while it is suspended.
@@ -564,7 +576,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 6:
 		goto resume6
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:90
 	f.urgentOrNeighbour, f.normal = coord.NewUnbounded[string](), coord.NewUnbounded[string]()
@@ -579,7 +591,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		f.urgentOrNeighbour.Close() // its elements are still served
 		f.serve1, err = serveEnter(r, f.ctx, f.urgentOrNeighbour, f.normal, closing)
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:583
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:595
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -588,7 +600,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 	err = f.serve1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:592
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:604
 	f.serve1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
@@ -596,7 +608,7 @@ after1:
 		return true, err
 	}
 	f.orNothing2, order, err = orNothingEnter(r, f.ctx, f.urgentOrNeighbour, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:600
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:612
 	if f.orNothing2 == nil {
 		goto after2
 	}
@@ -606,13 +618,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:101
 	order, err = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:610
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:622
 	f.orNothing2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:102
 	fmt.Println("without waiting:", order, "- closed:", errors.Is(err, coord.ErrClosed))
 	f.orNothing2, order, err = orNothingEnter(r, f.ctx, nil, f.normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:616
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:628
 	if f.orNothing2 == nil {
 		goto after3
 	}
@@ -622,7 +634,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:103
 	order, err = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:626
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:638
 	f.orNothing2 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:104
@@ -630,7 +642,7 @@ after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:106
 	f.ovens, f.urgentOrNeighbour = coord.NewSemaphore(1), coord.NewRendezvous[string]()
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "bread", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:634
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:646
 	if f.bake4 == nil {
 		goto after4
 	}
@@ -640,7 +652,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:644
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:656
 	f.bake4 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
@@ -648,7 +660,7 @@ after4:
 	f.ovens.TryAcquire(1)
 	f.taken = f.urgentOrNeighbour.ReceiveAsync(f.ctx)
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "rolls", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:652
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:664
 	if f.bake4 == nil {
 		goto after5
 	}
@@ -658,13 +670,13 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:662
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:674
 	f.bake4 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
 	fmt.Println(bakeValue, bakeErr)
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "cake", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:668
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:680
 	if f.bake4 == nil {
 		goto after6
 	}
@@ -674,34 +686,34 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:678
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:690
 	f.bake4 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
 	fmt.Println(bakeValue, bakeErr)
 	result0 = f.taken.Err()
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:684
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:696
 	return true, result0
-}
-
-func (f *shopLocals) Location() statemachine.Location {
-	return f.Frame.At("main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 98, 101, 103, 107, 110, 111)
 }
 
 // shopMachine is [shop] as the root of a chain: chain, job and frame in one allocation.
 type shopMachine struct {
-	statemachine.Builder[job.Void]
-	shopLocals
+	builder statemachine.Builder[job.Void]
+	kept    shopLocals
 }
 
 func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.shopLocals = shopLocals{Frame: f.shopLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = shopLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 163b406763e73221
+func (f *shopMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 98, 101, 103, 107, 110, 111)
+}
+
+// Digest of what is above: 1bc1995b2edc846e

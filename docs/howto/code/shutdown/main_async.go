@@ -30,8 +30,8 @@ func (s *service) handleAsync(name string, long time.Duration) (result *job.Job[
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, frame.result0)
 	}
-	m := &serviceHandleMachine{serviceHandleFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &serviceHandleMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // handleEnter enters [service.handle] for another machine. It returns the results or, suspended,
@@ -43,7 +43,7 @@ func (s *service) handleEnter(r *statemachine.Run, name string, long time.Durati
 	}
 	m := new(serviceHandleFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m, nil
 }
 
@@ -66,7 +66,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	switch resumeAt {
 	case statemachine.NotStarted:
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
@@ -90,7 +90,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceHandleFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go")
+	return statemachine.At(&f.Frame, "main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go")
 }
 
 func (f *serviceHandleFrame) Results(r *statemachine.Run) error {
@@ -101,16 +101,20 @@ func (f *serviceHandleFrame) Results(r *statemachine.Run) error {
 // serviceHandleMachine is [service.handle] as the root of a chain: chain, job and frame in one
 // allocation.
 type serviceHandleMachine struct {
-	statemachine.Builder[job.Void]
-	serviceHandleFrame
+	builder statemachine.Builder[job.Void]
+	kept    serviceHandleFrame
 }
 
 func (f *serviceHandleMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.serviceHandleFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
 	return true
+}
+
+func (f *serviceHandleMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go")
 }
 
 // serviceHandleFunc1Run is a function literal of [service.handle] for the runtime to call. It
@@ -122,8 +126,8 @@ func serviceHandleFunc1Run(name string, long time.Duration, ctx context.Context)
 	if hasEnded, v0 := frame.moveNext(&r, &serviceHandleFunc1Args{name: name, long: long, ctx: ctx}); hasEnded {
 		return v0
 	}
-	m := &serviceHandleFunc1Machine{serviceHandleFunc1Locals: frame}
-	return m.Suspend(ctx, &r, m)
+	m := &serviceHandleFunc1Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serviceHandleFunc1Locals is what a function literal of [service.handle] keeps while it is
@@ -152,11 +156,11 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:160
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:164
 	if f.request1 == nil {
 		goto after1
 	}
@@ -165,30 +169,30 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:169
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:173
 	f.request1 = nil
 after1:
 	return true, result0
 }
 
-func (f *serviceHandleFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 37)
-}
-
 // serviceHandleFunc1Machine is a function literal of [service.handle] as the root of a chain:
 // chain and frame in one allocation.
 type serviceHandleFunc1Machine struct {
-	statemachine.Spawned[job.Void]
-	serviceHandleFunc1Locals
+	builder statemachine.Spawned[job.Void]
+	kept    serviceHandleFunc1Locals
 }
 
 func (f *serviceHandleFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
+}
+
+func (f *serviceHandleFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 37)
 }
 
 // Digest of service.stop: e3c133e3a66d713b
@@ -201,8 +205,8 @@ func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result
 	if hasEnded, v0 := frame.moveNext(&r, &serviceStopArgs{ctx: ctx, patience: patience}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serviceStopMachine{serviceStopLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &serviceStopMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // stopEnter enters [service.stop] for another machine. It returns the results or, suspended, the
@@ -212,8 +216,8 @@ func (s *service) stopEnter(r *statemachine.Run, ctx context.Context, patience t
 	if hasEnded, v0 := frame.moveNext(r, &serviceStopArgs{ctx: ctx, patience: patience}); hasEnded {
 		return nil, v0
 	}
-	m := &serviceStopFrame{serviceStopLocals: frame}
-	r.Push(ctx, m)
+	m := &serviceStopFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -235,13 +239,13 @@ type serviceStopArgs struct {
 
 // serviceStopFrame is the frame of [service.stop] for a caller that is a machine.
 type serviceStopFrame struct {
-	serviceStopLocals
+	kept serviceStopLocals
 
 	result0 error
 }
 
 func (f *serviceStopFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, nil)
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -259,7 +263,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:46
 	f.s.stopping.Store(true)
@@ -267,7 +271,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	// main.go:48: _, err := job.WaitTimeout(ctx, ended, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if awaited = job.WaitTimeout(args.ctx, f.ended, args.patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:271
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:275
 		goto after1
 	}
 	f.State = 1
@@ -287,7 +291,7 @@ after1:
 	// main.go:51: _, err = ended.Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	if awaited = f.ended; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:291
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:295
 		goto after2
 	}
 	f.State = 2
@@ -302,11 +306,11 @@ after2:
 	_, err = awaited.GetResult()
 endIf1:
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:310
 }
 
-func (f *serviceStopLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 48, 51)
+func (f *serviceStopFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 48, 51)
 }
 
 func (f *serviceStopFrame) Results(r *statemachine.Run) error {
@@ -317,18 +321,22 @@ func (f *serviceStopFrame) Results(r *statemachine.Run) error {
 // serviceStopMachine is [service.stop] as the root of a chain: chain, job and frame in one
 // allocation.
 type serviceStopMachine struct {
-	statemachine.Builder[job.Void]
-	serviceStopLocals
+	builder statemachine.Builder[job.Void]
+	kept    serviceStopLocals
 }
 
 func (f *serviceStopMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.serviceStopLocals = serviceStopLocals{Frame: f.serviceStopLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = serviceStopLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *serviceStopMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 48, 51)
 }
 
 // Digest of request: 36c409fa7220201d
@@ -342,8 +350,8 @@ func requestAsync(ctx context.Context, name string, long time.Duration) (result 
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &requestMachine{requestLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &requestMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // requestEnter enters [request] for another machine. It returns the results or, suspended, the
@@ -354,8 +362,8 @@ func requestEnter(r *statemachine.Run, ctx context.Context, name string, long ti
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &requestFrame{requestLocals: frame}
-	r.Push(ctx, m)
+	m := &requestFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, nil
 }
 
@@ -370,13 +378,13 @@ type requestLocals struct {
 
 // requestFrame is the frame of [request] for a caller that is a machine.
 type requestFrame struct {
-	requestLocals
+	kept requestLocals
 
 	result0 error
 }
 
 func (f *requestFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0 = f.moveNext(r, 0)
+	hasEnded, f.result0 = f.kept.moveNext(r, 0)
 	return hasEnded
 }
 
@@ -393,7 +401,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (hasEn
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		name := f.name
@@ -402,7 +410,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (hasEn
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:406
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:414
 	if !asleep {
 		goto after1
 	}
@@ -417,15 +425,15 @@ after1:
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:421
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:429
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:425
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:433
 }
 
-func (f *requestLocals) Location() statemachine.Location {
-	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 61)
+func (f *requestFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 61)
 }
 
 func (f *requestFrame) Results(r *statemachine.Run) error {
@@ -435,19 +443,23 @@ func (f *requestFrame) Results(r *statemachine.Run) error {
 
 // requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
 type requestMachine struct {
-	statemachine.Builder[job.Void]
-	requestLocals
+	builder statemachine.Builder[job.Void]
+	kept    requestLocals
 }
 
 func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, 0)
+	hasEnded, v0 := f.kept.moveNext(r, 0)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.requestLocals = requestLocals{Frame: f.requestLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = requestLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 61)
 }
 
 // Digest of life: 2f3df0684a71de14
@@ -460,8 +472,8 @@ func lifeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &lifeMachine{lifeLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &lifeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // lifeLocals is what [life] keeps while it is suspended.
@@ -492,7 +504,7 @@ func (f *lifeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:72
 	f.s = &service{requests: job.NewScope(context.WithoutCancel(f.ctx), job.Supervisor())}
@@ -511,7 +523,7 @@ range1:
 		name, long := key1, value1
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:515
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:527
 	if f.handle1 == nil {
 		goto after1
 	}
@@ -520,20 +532,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:524
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:536
 	f.handle1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:531
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:543
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
 	fmt.Println("the signal arrives")
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:537
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:549
 	if f.stop2 == nil {
 		goto after2
 	}
@@ -543,12 +555,12 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:547
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:559
 	f.stop2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle3Err = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:552
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:564
 	if f.handle1 == nil {
 		goto after3
 	}
@@ -558,33 +570,33 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle3Err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:562
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:574
 	f.handle1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	fmt.Println("a late request:", handle3Err)
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:568
-}
-
-func (f *lifeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:580
 }
 
 // lifeMachine is [life] as the root of a chain: chain, job and frame in one allocation.
 type lifeMachine struct {
-	statemachine.Builder[job.Void]
-	lifeLocals
+	builder statemachine.Builder[job.Void]
+	kept    lifeLocals
 }
 
 func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.lifeLocals = lifeLocals{Frame: f.lifeLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = lifeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d2a33e1ccfae750b
+func (f *lifeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
+}
+
+// Digest of what is above: d48308a5901d959d

@@ -27,8 +27,8 @@ func renderAsync(ctx context.Context, long time.Duration) (result *job.Job[job.V
 	if hasEnded, v0 := frame.moveNext(&r, &renderArgs{ctx: ctx, long: long}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &renderMachine{renderLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &renderMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // renderLocals is what [render] keeps while it is suspended.
@@ -53,7 +53,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.long)
@@ -71,23 +71,23 @@ after1:
 	return true, result0
 }
 
-func (f *renderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
-}
-
 // renderMachine is [render] as the root of a chain: chain, job and frame in one allocation.
 type renderMachine struct {
-	statemachine.Builder[job.Void]
-	renderLocals
+	builder statemachine.Builder[job.Void]
+	kept    renderLocals
 }
 
 func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: afce32073b54ce72
+func (f *renderMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
+}
+
+// Digest of what is above: 0da74bbf3b701d2a

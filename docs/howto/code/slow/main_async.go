@@ -27,8 +27,8 @@ func queryAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &queryMachine{queryLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &queryMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // queryLocals is what [query] keeps while it is suspended.
@@ -47,7 +47,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	asleep, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
@@ -65,23 +65,23 @@ after1:
 	return true, result0
 }
 
-func (f *queryLocals) Location() statemachine.Location {
-	return f.Frame.At("main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
-}
-
 // queryMachine is [query] as the root of a chain: chain, job and frame in one allocation.
 type queryMachine struct {
-	statemachine.Builder[job.Void]
-	queryLocals
+	builder statemachine.Builder[job.Void]
+	kept    queryLocals
 }
 
 func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
+	f.builder.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: e9d6603c842459db
+func (f *queryMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
+}
+
+// Digest of what is above: 0737ca3add063866

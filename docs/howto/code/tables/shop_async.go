@@ -27,8 +27,8 @@ func buyAsync(ctx context.Context, stock map[string]int, what string) (result *j
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &buyMachine{buyLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &buyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // buyEnter enters [buy] for another machine. It returns the results or, suspended, the frame that
@@ -38,8 +38,8 @@ func buyEnter(r *statemachine.Run, ctx context.Context, stock map[string]int, wh
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &buyFrame{buyLocals: frame}
-	r.Push(ctx, m)
+	m := &buyFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -53,14 +53,14 @@ type buyLocals struct {
 
 // buyFrame is the frame of [buy] for a caller that is a machine.
 type buyFrame struct {
-	buyLocals
+	kept buyLocals
 
 	price int
 	err   error
 }
 
 func (f *buyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.price, f.err = f.moveNext(r, nil)
+	hasEnded, f.price, f.err = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -76,7 +76,7 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	asleep, err2 = statemachine.Sleep(r, ctx, time.Hour)
@@ -108,8 +108,8 @@ after1:
 	return true, price, err
 }
 
-func (f *buyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
+func (f *buyFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
 }
 
 func (f *buyFrame) Results(r *statemachine.Run) (int, error) {
@@ -119,18 +119,22 @@ func (f *buyFrame) Results(r *statemachine.Run) (int, error) {
 
 // buyMachine is [buy] as the root of a chain: chain, job and frame in one allocation.
 type buyMachine struct {
-	statemachine.Builder[int]
-	buyLocals
+	builder statemachine.Builder[int]
+	kept    buyLocals
 }
 
 func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.buyLocals = buyLocals{Frame: f.buyLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = buyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: bfd9e82f615af63a
+func (f *buyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
+}
+
+// Digest of what is above: 0d35744b01b1701d

@@ -27,8 +27,8 @@ func buysTeaAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &buysTeaMachine{buysTeaLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &buysTeaMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // buysTeaLocals is what [buysTea] keeps while it is suspended.
@@ -50,7 +50,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	f.buy1, price, err = buyEnter(r, ctx, map[string]int{"tea": 3}, "tea")
@@ -74,24 +74,24 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:75
 }
 
-func (f *buysTeaLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/docs/howto/code/tables.buysTea", "github.com/movenext/movenext/docs/howto/code/tables/shop_test.go", 51)
-}
-
 // buysTeaMachine is [buysTea] as the root of a chain: chain, job and frame in one allocation.
 type buysTeaMachine struct {
-	statemachine.Builder[job.Void]
-	buysTeaLocals
+	builder statemachine.Builder[job.Void]
+	kept    buysTeaLocals
 }
 
 func (f *buysTeaMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.buysTeaLocals = buysTeaLocals{Frame: f.buysTeaLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = buysTeaLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0f209b03688d8acc
+func (f *buysTeaMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buysTea", "github.com/movenext/movenext/docs/howto/code/tables/shop_test.go", 51)
+}
+
+// Digest of what is above: 79199ab7e9af5e96

@@ -28,8 +28,8 @@ func (h *hub) serveAsync(ctx context.Context, m *member, ahead []byte) (result *
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m2 := &hubServeMachine{hubServeFrame: frame}
-	return m2.Start(ctx, &r, m2)
+	m2 := &hubServeMachine{kept: frame}
+	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
 }
 
 // hubServeFrame is the frame of [hub.serve]: what it keeps while it is suspended.
@@ -61,7 +61,7 @@ func (f *hubServeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		h := f.h
@@ -119,24 +119,24 @@ after2:
 	goto for1
 }
 
-func (f *hubServeFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*hub).serve", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 82, 87)
-}
-
 // hubServeMachine is [hub.serve] as the root of a chain: chain, job and frame in one allocation.
 type hubServeMachine struct {
-	statemachine.Builder[job.Void]
-	hubServeFrame
+	builder statemachine.Builder[job.Void]
+	kept    hubServeFrame
 }
 
 func (f *hubServeMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.hubServeFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.hubServeFrame = hubServeFrame{Frame: f.hubServeFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = hubServeFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *hubServeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*hub).serve", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 82, 87)
 }
 
 // Digest of member.write: ef7cd988b57d2b53
@@ -150,8 +150,8 @@ func (m *member) writeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m2 := &memberWriteMachine{memberWriteFrame: frame}
-	return m2.Start(ctx, &r, m2)
+	m2 := &memberWriteMachine{kept: frame}
+	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
 }
 
 // memberWriteFrame is the frame of [member.write]: what it keeps while it is suspended.
@@ -192,7 +192,7 @@ func (f *memberWriteFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 5:
 		f.loops.Resume(r)
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:111
 	f.loop1 = statemachine.RangeStream(f.m.lines.AllAsync(f.ctx))
@@ -272,25 +272,25 @@ done1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:273
 }
 
-func (f *memberWriteFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*member).write", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 111, 113, 111)
-}
-
 // memberWriteMachine is [member.write] as the root of a chain: chain, job and frame in one
 // allocation.
 type memberWriteMachine struct {
-	statemachine.Builder[job.Void]
-	memberWriteFrame
+	builder statemachine.Builder[job.Void]
+	kept    memberWriteFrame
 }
 
 func (f *memberWriteMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.memberWriteFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, nil)
-	f.memberWriteFrame = memberWriteFrame{Frame: f.memberWriteFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = memberWriteFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f26df2783d3bc651
+func (f *memberWriteMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*member).write", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 111, 113, 111)
+}
+
+// Digest of what is above: d2c241c9a37f11da

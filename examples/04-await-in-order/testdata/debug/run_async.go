@@ -27,8 +27,8 @@ func RunAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &RunMachine{RunFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &RunMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // RunEnter enters [Run] for another machine. It returns the results or, suspended, the frame that
@@ -40,7 +40,7 @@ func RunEnter(r *statemachine.Run, ctx context.Context) (*RunFrame, error) {
 	}
 	m := new(RunFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -72,7 +72,7 @@ func (f *RunFrame) MoveNext(r *statemachine.Run) bool {
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	f.foo1, f.err = fooEnter(r, f.ctx)
 	if f.foo1 == nil {
@@ -116,7 +116,7 @@ after3:
 }
 
 func (f *RunFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.Run", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 16, 19, 22)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.Run", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 16, 19, 22)
 }
 
 func (f *RunFrame) Results(r *statemachine.Run) error {
@@ -126,16 +126,20 @@ func (f *RunFrame) Results(r *statemachine.Run) error {
 
 // RunMachine is [Run] as the root of a chain: chain, job and frame in one allocation.
 type RunMachine struct {
-	statemachine.Builder[job.Void]
-	RunFrame
+	builder statemachine.Builder[job.Void]
+	kept    RunFrame
 }
 
 func (f *RunMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.RunFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
 	return true
+}
+
+func (f *RunMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.Run", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 16, 19, 22)
 }
 
 // Digest of foo: 586f1de1bb2139a0
@@ -148,8 +152,8 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &fooMachine{fooFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &fooMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // fooEnter enters [foo] for another machine. It returns the results or, suspended, the frame that
@@ -161,7 +165,7 @@ func fooEnter(r *statemachine.Run, ctx context.Context) (*fooFrame, error) {
 	}
 	m := new(fooFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -184,7 +188,7 @@ func (f *fooFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 1000*time.Millisecond)
 	if !asleep {
@@ -199,7 +203,7 @@ after1:
 }
 
 func (f *fooFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.foo", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 26)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.foo", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 26)
 }
 
 func (f *fooFrame) Results(r *statemachine.Run) error {
@@ -209,16 +213,20 @@ func (f *fooFrame) Results(r *statemachine.Run) error {
 
 // fooMachine is [foo] as the root of a chain: chain, job and frame in one allocation.
 type fooMachine struct {
-	statemachine.Builder[job.Void]
-	fooFrame
+	builder statemachine.Builder[job.Void]
+	kept    fooFrame
 }
 
 func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.fooFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
 	return true
+}
+
+func (f *fooMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.foo", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 26)
 }
 
 // Digest of bar: c8d5f7f0d37fad7c
@@ -231,8 +239,8 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &barMachine{barFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &barMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // barEnter enters [bar] for another machine. It returns the results or, suspended, the frame that
@@ -244,7 +252,7 @@ func barEnter(r *statemachine.Run, ctx context.Context) (*barFrame, error) {
 	}
 	m := new(barFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -267,7 +275,7 @@ func (f *barFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 100*time.Millisecond)
 	if !asleep {
@@ -282,7 +290,7 @@ after1:
 }
 
 func (f *barFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.bar", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 29)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.bar", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 29)
 }
 
 func (f *barFrame) Results(r *statemachine.Run) error {
@@ -292,16 +300,20 @@ func (f *barFrame) Results(r *statemachine.Run) error {
 
 // barMachine is [bar] as the root of a chain: chain, job and frame in one allocation.
 type barMachine struct {
-	statemachine.Builder[job.Void]
-	barFrame
+	builder statemachine.Builder[job.Void]
+	kept    barFrame
 }
 
 func (f *barMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.barFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
 	return true
+}
+
+func (f *barMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.bar", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 29)
 }
 
 // Digest of baz: 4bc2de558b4ee1c6
@@ -314,8 +326,8 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &bazMachine{bazFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &bazMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // bazEnter enters [baz] for another machine. It returns the results or, suspended, the frame that
@@ -327,7 +339,7 @@ func bazEnter(r *statemachine.Run, ctx context.Context) (*bazFrame, error) {
 	}
 	m := new(bazFrame)
 	*m = frame
-	r.Push(ctx, m)
+	r.Push(ctx, m, &m.Frame)
 	return m, nil
 }
 
@@ -350,7 +362,7 @@ func (f *bazFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
 	if !asleep {
@@ -365,7 +377,7 @@ after1:
 }
 
 func (f *bazFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.baz", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 32)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.baz", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 32)
 }
 
 func (f *bazFrame) Results(r *statemachine.Run) error {
@@ -375,14 +387,18 @@ func (f *bazFrame) Results(r *statemachine.Run) error {
 
 // bazMachine is [baz] as the root of a chain: chain, job and frame in one allocation.
 type bazMachine struct {
-	statemachine.Builder[job.Void]
-	bazFrame
+	builder statemachine.Builder[job.Void]
+	kept    bazFrame
 }
 
 func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.bazFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, f.result0)
+	f.builder.SetResult(r, job.Void{}, f.kept.result0)
 	return true
+}
+
+func (f *bazMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.baz", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 32)
 }

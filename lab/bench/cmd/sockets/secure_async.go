@@ -30,8 +30,8 @@ func acceptSecureAsync(ctx context.Context, l *netio.Listener, config *tls.Confi
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &acceptSecureMachine{acceptSecureLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &acceptSecureMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // acceptSecureLocals is what [acceptSecure] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *acceptSecureLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
@@ -82,25 +82,25 @@ after1:
 	goto for1
 }
 
-func (f *acceptSecureLocals) Location() statemachine.Location {
-	return f.Frame.At("main.acceptSecure", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 95)
-}
-
 // acceptSecureMachine is [acceptSecure] as the root of a chain: chain, job and frame in one
 // allocation.
 type acceptSecureMachine struct {
-	statemachine.Builder[job.Void]
-	acceptSecureLocals
+	builder statemachine.Builder[job.Void]
+	kept    acceptSecureLocals
 }
 
 func (f *acceptSecureMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.acceptSecureLocals = acceptSecureLocals{Frame: f.acceptSecureLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = acceptSecureLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *acceptSecureMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.acceptSecure", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 95)
 }
 
 // Digest of answer: e33f5c2391f911d9
@@ -114,8 +114,8 @@ func answerAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[job.Voi
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &answerMachine{answerLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &answerMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // answerLocals is what [answer] keeps while it is suspended.
@@ -146,7 +146,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 		c := f.c
@@ -229,25 +229,25 @@ endIf1:
 	goto for1
 }
 
-func (f *answerLocals) Location() statemachine.Location {
-	return f.Frame.At("main.answer", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 107, 111, 113)
-}
-
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
 type answerMachine struct {
-	statemachine.Builder[job.Void]
-	answerLocals
+	builder statemachine.Builder[job.Void]
+	kept    answerLocals
 }
 
 func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = answerLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: aab1f50a0bb203da
+func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 107, 111, 113)
+}
+
+// Digest of what is above: 1204d3fe71b43d58

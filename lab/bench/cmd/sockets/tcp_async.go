@@ -30,8 +30,8 @@ func acceptAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Vo
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &acceptMachine{acceptLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &acceptMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // acceptLocals is what [accept] keeps while it is suspended.
@@ -56,7 +56,7 @@ func (f *acceptLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:119
 	f.g = new(group[*netio.Conn])
@@ -83,24 +83,24 @@ after1:
 	goto for1
 }
 
-func (f *acceptLocals) Location() statemachine.Location {
-	return f.Frame.At("main.accept", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 121)
-}
-
 // acceptMachine is [accept] as the root of a chain: chain, job and frame in one allocation.
 type acceptMachine struct {
-	statemachine.Builder[job.Void]
-	acceptLocals
+	builder statemachine.Builder[job.Void]
+	kept    acceptLocals
 }
 
 func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, job.Void{}, v0)
-	f.acceptLocals = acceptLocals{Frame: f.acceptLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = acceptLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *acceptMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.accept", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 121)
 }
 
 // Digest of echo: 786e85846dfdd031
@@ -114,8 +114,8 @@ func echoAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (resul
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &echoMachine{echoLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &echoMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // echoLocals is what [echo] keeps while it is suspended.
@@ -148,7 +148,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:131
@@ -240,25 +240,25 @@ endIf1:
 	goto for1
 }
 
-func (f *echoLocals) Location() statemachine.Location {
-	return f.Frame.At("main.echo", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 135, 139, 143)
-}
-
 // echoMachine is [echo] as the root of a chain: chain, job and frame in one allocation.
 type echoMachine struct {
-	statemachine.Builder[job.Void]
-	echoLocals
+	builder statemachine.Builder[job.Void]
+	kept    echoLocals
 }
 
 func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r)
+	hasEnded, v0 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = echoLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
+}
+
+func (f *echoMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.echo", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 135, 139, 143)
 }
 
 // Digest of compute: fea65b51c8d2c794
@@ -271,8 +271,8 @@ func computeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &computeMachine{computeFrame: frame}
-	return m.Start(ctx, &r, m)
+	m := &computeMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // computeFrame is the frame of [compute]: what it keeps while it is suspended.
@@ -291,7 +291,7 @@ func (f *computeFrame) MoveNext(r *statemachine.Run) bool {
 	case 1:
 		goto resume1
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:307
@@ -318,23 +318,23 @@ endFor1:
 	return true
 }
 
-func (f *computeFrame) Location() statemachine.Location {
-	return f.Frame.At("main.compute", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 312)
-}
-
 // computeMachine is [compute] as the root of a chain: chain, job and frame in one allocation.
 type computeMachine struct {
-	statemachine.Builder[job.Void]
-	computeFrame
+	builder statemachine.Builder[job.Void]
+	kept    computeFrame
 }
 
 func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.computeFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, job.Void{}, nil)
-	f.computeFrame = computeFrame{Frame: f.computeFrame.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = computeFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 9452a76e0e206adb
+func (f *computeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.compute", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 312)
+}
+
+// Digest of what is above: 61ca20908b56cf96

@@ -31,8 +31,8 @@ func framesOfAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (r
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &framesOfMachine{framesOfLocals: frame}
-	return m.Start(ctx, &r, m)
+	m := &framesOfMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // framesOfLocals is what [framesOf] keeps while it is suspended.
@@ -70,7 +70,7 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (hasEnded 
 	case 3:
 		goto resume3
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:148
@@ -196,25 +196,25 @@ endFor1:
 	goto for1
 }
 
-func (f *framesOfLocals) Location() statemachine.Location {
-	return f.Frame.At("main.framesOf", "github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go", 153, 156, 166)
-}
-
 // framesOfMachine is [framesOf] as the root of a chain: chain, job and frame in one allocation.
 type framesOfMachine struct {
-	statemachine.Builder[job.Void]
-	framesOfLocals
+	builder statemachine.Builder[job.Void]
+	kept    framesOfLocals
 }
 
 func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.moveNext(r, nil)
+	hasEnded, v0 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	r.Rethrow()
-	f.SetResult(r, job.Void{}, v0)
-	f.framesOfLocals = framesOfLocals{Frame: f.framesOfLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = framesOfLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 32822f4ae8afb32c
+func (f *framesOfMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.framesOf", "github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go", 153, 156, 166)
+}
+
+// Digest of what is above: 5d8a426b81eb42a1

@@ -26,8 +26,8 @@ func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	if hasEnded, v0, v1 := frame.moveNext(&r, a); hasEnded {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &SumMachine{SumLocals: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &SumMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // SumEnter enters [Sum] for another machine. It returns the results or, suspended, the frame that
@@ -37,8 +37,8 @@ func SumEnter(r *statemachine.Run, a, b *job.Job[int]) (*SumFrame, int, error) {
 	if hasEnded, v0, v1 := frame.moveNext(r, a); hasEnded {
 		return nil, v0, v1
 	}
-	m := &SumFrame{SumLocals: frame}
-	r.Push(context.Background(), m)
+	m := &SumFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
 	return m, 0, nil
 }
 
@@ -54,14 +54,14 @@ type SumLocals struct {
 
 // SumFrame is the frame of [Sum] for a caller that is a machine.
 type SumFrame struct {
-	SumLocals
+	kept SumLocals
 
 	result0 int
 	result1 error
 }
 
 func (f *SumFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.moveNext(r, nil)
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
@@ -79,7 +79,7 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded boo
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	// sum.go:13: first, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
@@ -130,8 +130,8 @@ after2:
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:131
 }
 
-func (f *SumLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/docs/book/code/18-two-forms/release.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go", 13, 22)
+func (f *SumFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/release.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go", 13, 22)
 }
 
 func (f *SumFrame) Results(r *statemachine.Run) (int, error) {
@@ -141,18 +141,22 @@ func (f *SumFrame) Results(r *statemachine.Run) (int, error) {
 
 // SumMachine is [Sum] as the root of a chain: chain, job and frame in one allocation.
 type SumMachine struct {
-	statemachine.Builder[int]
-	SumLocals
+	builder statemachine.Builder[int]
+	kept    SumLocals
 }
 
 func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.moveNext(r, nil)
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
-	f.SetResult(r, v0, v1)
-	f.SumLocals = SumLocals{Frame: f.SumLocals.Frame} // the job keeps nothing else alive
+	f.builder.SetResult(r, v0, v1)
+	f.kept = SumLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 427fe46f10c50e83
+func (f *SumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/release.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go", 13, 22)
+}
+
+// Digest of what is above: 903e9d29e24b7364

@@ -26,8 +26,8 @@ func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
-	m := &SumMachine{SumFrame: frame}
-	return m.Start(context.Background(), &r, m)
+	m := &SumMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // SumEnter enters [Sum] for another machine. It returns the results or, suspended, the frame that
@@ -39,7 +39,7 @@ func SumEnter(r *statemachine.Run, a, b *job.Job[int]) (*SumFrame, int, error) {
 	}
 	m := new(SumFrame)
 	*m = frame
-	r.Push(context.Background(), m)
+	r.Push(context.Background(), m, &m.Frame)
 	return m, 0, nil
 }
 
@@ -75,7 +75,7 @@ func (f *SumFrame) MoveNext(r *statemachine.Run) bool {
 	case 2:
 		goto resume2
 	default:
-		f.Misuse(resumeAt)
+		statemachine.Misuse(resumeAt)
 	}
 	awaited = f.a
 	if awaited.IsCompleted() && r.Proceed() {
@@ -115,7 +115,7 @@ after2:
 }
 
 func (f *SumFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug/sum.go", 12, 21)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug/sum.go", 12, 21)
 }
 
 func (f *SumFrame) Results(r *statemachine.Run) (int, error) {
@@ -125,14 +125,18 @@ func (f *SumFrame) Results(r *statemachine.Run) (int, error) {
 
 // SumMachine is [Sum] as the root of a chain: chain, job and frame in one allocation.
 type SumMachine struct {
-	statemachine.Builder[int]
-	SumFrame
+	builder statemachine.Builder[int]
+	kept    SumFrame
 }
 
 func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.SumFrame.MoveNext(r) {
+	if !f.kept.MoveNext(r) {
 		return false
 	}
-	f.SetResult(r, f.result0, f.result1)
+	f.builder.SetResult(r, f.kept.result0, f.kept.result1)
 	return true
+}
+
+func (f *SumMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug/sum.go", 12, 21)
 }
