@@ -24,6 +24,8 @@ const usage = `usage: movenext [generate] [flags] [packages]
        movenext accept [flags] function ...
        movenext explain [flags] [package [function ...]] [-- command ...]
        movenext cover [flags] profile
+       movenext init [-C dir]
+       movenext merge [flags] [packages]
        movenext version
 
 generate writes the twins of functions annotated with //movenext:async,
@@ -31,7 +33,9 @@ check prints which generated files are not up to date,
 vet finds mistakes that compile and run: dropped jobs, blocked workers,
 accept lets instances of durable functions continue with changed code,
 explain draws machines, and steps through a run of them (movenext explain -help),
-cover moves the counts of generated code in a coverage profile to the source.
+cover moves the counts of generated code in a coverage profile to the source,
+init writes settings for git, CI, the linter and editors,
+merge generates in a merge of git, and stages generated files.
 Packages are patterns as for go build; without any they are "./...".
 
   -mode form     release (default): state machines; debug: to step through;
@@ -57,7 +61,7 @@ var (
 )
 
 // commands are the words accepted as the first argument.
-var commands = []string{"generate", "check", "vet", "accept", "explain", "cover", "version", "help"}
+var commands = []string{"generate", "check", "vet", "accept", "explain", "cover", "init", "merge", "version", "help"}
 
 // unknownCommand returns the first argument if it was probably meant as a command: it is a
 // single word, and only packages of the Go distribution have single-word paths.

@@ -8,6 +8,8 @@
 //	movenext accept [flags] function ...
 //	movenext explain [flags] [package [function ...]] [-- command ...]
 //	movenext cover [flags] profile
+//	movenext init [-C dir]
+//	movenext merge [flags] [packages]
 //	movenext version
 //
 // A function or method F with the line
@@ -51,6 +53,10 @@
 //
 // Cover moves the counts of generated code in a coverage profile to the source, so that
 // go tool cover shows what machines have run: see docs/howto/coverage.md.
+//
+// Init writes settings for git, CI, golangci-lint and VS Code, and says what it writes; merge
+// generates in a merge of git, also over what was merged as text, and stages the generated
+// files: see docs/howto/editors.md.
 //
 // Version prints the version of the tool and of its contract with the runtime.
 //
@@ -185,6 +191,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return explainMachines(args, stdout, stderr)
 	case "cover":
 		return coverProfile(args, stderr)
+	case "init":
+		return initialise(args, stdout, stderr)
 	}
 	options, patterns, err := parse(command, args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -213,6 +221,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	} else {
 		printLines(stdout, stderr, command, result)
 	}
+	if command == "merge" {
+		if err := stage(options.config.Dir, result); err != nil {
+			fmt.Fprintf(printed{stderr}, "movenext: %v\n", err)
+			return exitUsage
+		}
+	}
 	if len(result.Diagnostics) > 0 || command == "check" && len(result.Stale()) > 0 {
 		return exitFindings
 	}
@@ -226,6 +240,7 @@ func (o *options) do(patterns []string) (*codegen.Result, error) {
 		return &codegen.Result{Diagnostics: found}, err
 	}
 	o.config.DryRun = o.command == "check"
+	o.config.Overwrite = o.config.Overwrite || o.command == "merge" // both sides are in the history
 	return codegen.Generate(o.config, patterns...)
 }
 
