@@ -159,8 +159,8 @@ func (fn *function) title() string {
 // jobResults returns the values and the error of the function's job.
 func (fn *function) jobResults() source.Results { return source.ResultsOf(fn.Signature) }
 
-// The fields of generated roots and of frames with results. Neither embeds: each promoted method is
-// a function to compile.
+// The fields of generated roots and of frames with results. Neither embeds: each promoted method
+// is a function to compile.
 const (
 	builderField = "builder"
 	keptField    = "kept"
