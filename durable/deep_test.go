@@ -67,6 +67,9 @@ func TestAForgedSizeIsRefused(t *testing.T) {
 
 // TestForgedChildrenAreRefused reads points that are small and stand for very many children.
 func TestForgedChildrenAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, and is on one goroutine")
+	}
 	compressed := func(text string) []byte {
 		var b bytes.Buffer
 		w, err := flate.NewWriter(&b, flate.BestCompression)
@@ -111,6 +114,9 @@ func (e outerError) Error() string { return "outer" }
 
 // TestForgedErrorsAreRefused decodes errors in errors: each level would be a document of its own.
 func TestForgedErrorsAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute under the race detector, and is on one goroutine")
+	}
 	RegisterErrorType[outerError]("durable.outerError")
 	nested := func(depth int) []byte {
 		text := `null`

@@ -76,6 +76,9 @@ func TestASelectSurvivesACrashAtEachWrite(t *testing.T) {
 	}
 	a, b, other := durabletest.Signal{Name: "a", Value: "x"}, durabletest.Signal{Name: "b", Value: 7}, durabletest.Signal{Name: "c", Value: "z"}
 	survives(t, pick([]string{"a", "b"}, b, other, a, a, b), pick([]string{"a"}), pick(nil), pick([]string{"b", "c"}, a, other))
+	if testing.Short() {
+		return // what follows does not share more between goroutines
+	}
 	stop := durabletest.Signal{Name: "stop", Value: "now"}
 	survives(t, raceCase([]int{2}), raceCase([]int{3}), raceCase([]int{200}), raceCase([]int{4, 200, 300}),
 		raceCase([]int{200, 300}, stop), raceCase(nil, stop), raceCase([]int{200}, a, durabletest.Signal{Name: "more", Value: "then"}, stop))
